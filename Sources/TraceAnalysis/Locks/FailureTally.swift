@@ -14,6 +14,8 @@ public struct FailureSite: Hashable, Sendable, Codable {
   public var causes: [FailureCause]?
   /// A statement that was open when it failed, if that is the reason.
   public var obstacle: LockSite?
+  /// True for a database in memory or a temporary one; nil otherwise.
+  public var isInMemory: Bool?
   /// Whether the open statement is of another connection, which shares the cache.
   public var sharesCache = false
 
@@ -33,6 +35,7 @@ public struct FailureSite: Hashable, Sendable, Codable {
       causes = other.causes
     }
     first = [first, other.first].compactMap { $0 }.min()
+    if other.isInMemory != true { isInMemory = nil }
     if obstacle == nil { (obstacle, sharesCache) = (other.obstacle, other.sharesCache) }
   }
 }
@@ -77,15 +80,19 @@ struct FailureTally {
   /// - Parameter writer: the statement with which another connection of the process began the
   ///   transaction that is open.
   mutating func add(
-    _ run: StatementRun, _ site: LockSite, on connection: Key, writer: LockSite?,
+    _ run: StatementRun, _ site: LockSite, on connection: Key, isInMemory: Bool, writer: LockSite?,
     at time: Nanoseconds
   ) {
     resolve(run, site, on: connection, at: time)
     guard !run.error.isEmpty else { return }
     let key = SiteKey(site: site.key, error: run.error)
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
-    sites[key, default: FailureSite(site: LockSite(site, count: 0), error: run.error)]
-      .add(FailureSite(site: LockSite(site, count: 1), error: run.error, first: time))
+    var failure = FailureSite(site: LockSite(site, count: 0), error: run.error)
+    failure.isInMemory = isInMemory ? true : nil
+    var counted = failure
+    counted.site.count = 1
+    counted.first = time
+    sites[key, default: failure].add(counted)
     guard Self.mayHaveObstacle(run.error) else { return }
     if run.error.hasPrefix("SQLITE_LOCKED"), let writer {
       sites[key]?.obstacle = writer

@@ -9,6 +9,8 @@ import StoreEvents
 struct LockDatabases {
   private typealias Key = ProfileBuilder.Key
   private var ids: [ProfileBuilder.Key: String] = [:]
+  /// Connections to a database without a file.
+  private var fileless: Set<ProfileBuilder.Key> = []
   /// By path: the database of the probe's connection to that path.
   private var inodes: [String: String] = [:]
   private var paths: [String: String] = [:]
@@ -16,10 +18,15 @@ struct LockDatabases {
   private static let maxConnections = 100_000
 
   mutating func add(_ event: ConnectionOpened, on host: String, in process: Int) {
-    guard ids.count < Self.maxConnections, !event.path.isEmpty else { return }
+    let key = Key(process: process, id: event.connectionID)
+    guard ids.count + fileless.count < Self.maxConnections else { return }
+    guard !event.path.isEmpty else {
+      fileless.insert(key)
+      return
+    }
     let path = Self.path(event.path, on: host)
     let id = event.inode == 0 ? path : Self.path("\(event.device):\(event.inode)", on: host)
-    ids[Key(process: process, id: event.connectionID)] = id
+    ids[key] = id
     inodes[path] = id
     if paths[id] == nil { paths[id] = event.path }
   }
@@ -53,6 +60,11 @@ struct LockDatabases {
   func isInFile(_ connection: ProfileBuilder.Key) -> Bool {
     guard let path = ids[connection].flatMap({ paths[$0] }) else { return false }
     return path != ":memory:" && !path.hasPrefix("file::memory:") && !path.contains("mode=memory")
+  }
+
+  /// Whether a connection's database is known to be in memory or temporary.
+  func isInMemory(_ connection: ProfileBuilder.Key) -> Bool {
+    fileless.contains(connection) || isKnown(connection) && !isInFile(connection)
   }
 
   /// Whether the probe reported the connection.

@@ -228,7 +228,9 @@ struct LockJoin {
         $0.connection.process == connection.process && $0.connection != connection
       }.compactMap(\.writer).min { $0.sortKey < $1.sortKey }
     }
-    failures.add(run, site, on: connection, writer: writer, at: record.timestamp)
+    failures.add(
+      run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
+      at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
       failures.setCauses(
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)

@@ -19,7 +19,7 @@ struct HandleCorruption: Rule {
       """,
     limits: """
       Reported from the first failure on, at the statement that failed first, for SQLITE_CORRUPT, SQLITE_NOTADB,
-      SQLITE_IOERR and SQLITE_FULL; a note for SQLITE_READONLY, which a program may intend. What damaged the file may
+      SQLITE_IOERR and SQLITE_FULL of a database in a file; a note for SQLITE_READONLY, which a program may intend. What damaged the file may
       be another program, or an earlier run. The message names what recorded programs did with the file before. Needs the probe's events.
       """)
 
@@ -57,7 +57,9 @@ struct HandleCorruption: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     Self.fixes.compactMap { code, fix in
-      let failures = (workload.profile.locks?.failures ?? []).filter { $0.error.hasPrefix(code) }
+      let failures = (workload.profile.locks?.failures ?? []).filter {
+        $0.error.hasPrefix(code) && $0.isInMemory != true
+      }
       let first = failures.min {
         ($0.first ?? .max, $0.site.sortKey) < ($1.first ?? .max, $1.site.sortKey)
       }

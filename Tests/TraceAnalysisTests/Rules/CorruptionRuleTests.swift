@@ -38,6 +38,15 @@ import TraceAnalysis
     #expect(found.first?.severity == .warning)
   }
 
+  /// As of a test that deserializes damaged bytes.
+  @Test(arguments: ["", ":memory:", "file:a?mode=memory"])
+  func aDatabaseInMemoryIsNoDamagedFile(path: String) {
+    let found = findings(path: path) { runs, program in
+      runs.run("SELECT a FROM t", line: 3, of: program, at: 1, error: Self.malformed)
+    }
+    #expect(found.isEmpty)
+  }
+
   @Test func eachKindOfFailureHasItsFinding() {
     let errors = [
       "SQLITE_NOTADB: file is not a database", "SQLITE_IOERR: disk I/O error",
