@@ -16,6 +16,8 @@ struct RecordedRun {
   var statement: StatementID
   var event: StatementRun
   var values: RecordedValues?
+  /// How long it waited for locks: it saw nothing of the database before.
+  var waitTime: Nanoseconds = 0
 }
 
 /// What happened to a connection.
@@ -33,13 +35,15 @@ extension RecordedStep {
     }
   }
 
-  /// Whether locks may be gone after it.
-  var mayUnlock: Bool {
+  /// Whether other connections may see more after it, or find locks gone.
+  var endsWrites: Bool {
     switch self {
-    case .open: false
-    case .close: true
+    case .open: return false
+    case .close: return true
     case .run(let run):
-      run.event.transactionID == 0 || StatementCommand.isTransactionControl(run.sql)
+      let name = StatementCommand.name(of: run.sql)
+      return run.event.transactionID == 0 && run.event.isReadOnly == 0
+        || ["COMMIT", "END", "ROLLBACK", "RELEASE"].contains(name)
     }
   }
 }
@@ -77,6 +81,6 @@ struct RecordedOrder {
     guard case .run(let run) = step, run.event.isReadOnly != 0,
       !StatementCommand.isTransactionControl(run.sql), StatementCommand.pragma(of: run.sql) == nil
     else { return time }
-    return time &- run.event.openTime
+    return time &- run.event.openTime &+ run.waitTime
   }
 }

@@ -14,6 +14,8 @@ struct RecordedSteps {
   private var texts: [StatementID: String] = [:]
   /// The values of a thread's next run.
   private var values: [Thread: ValuesBound] = [:]
+  /// The waits of a connection's next run.
+  private var waits: [RecordedConnection: Nanoseconds] = [:]
   // Arbitrary: 100,000 texts of 1 KB are 100 MB.
   private static let maxTexts = 100_000
 
@@ -32,7 +34,10 @@ struct RecordedSteps {
       return (.open(connection(event.connectionID), path: event.path), record.timestamp)
     case .connectionClosed(let event):
       return (.close(connection(event.connectionID)), record.timestamp)
+    case .busy(let event):
+      waits[connection(event.storeID), default: 0] &+= event.waitTime
     case .statementRun(let event):
+      let waitTime = waits.removeValue(forKey: connection(event.connectionID)) ?? 0
       let bound = values.removeValue(forKey: thread)
       guard let sql = texts[event.statementID] else { return nil }
       let run = RecordedRun(
@@ -40,7 +45,7 @@ struct RecordedSteps {
         event: event,
         values: bound.flatMap {
           $0.statementID == event.statementID ? RecordedValues(text: $0.values) : nil
-        })
+        }, waitTime: waitTime)
       return (.run(run), record.timestamp)
     default: break
     }

@@ -10,6 +10,12 @@ struct ReplayRace {
     var form: SQLFingerprint
   }
 
+  private struct Waiting {
+    var step: RecordedStep
+    /// How often it was tried.
+    var trials = 0
+  }
+
   private let asItWas: ReplayWorld
   private let changed: ReplayWorld
   private var fingerprints: [StatementID: SQLFingerprint] = [:]
@@ -19,9 +25,10 @@ struct ReplayRace {
   private(set) var after = ReplayWork()
   private(set) var total = TotalRatio()
   private(set) var recordedRuns: UInt64 = 0
-  private var waiting: [RecordedStep] = []
+  private var waiting: [Waiting] = []
   // Arbitrary: events of two processes are written down some microseconds apart.
   private static let maxWaiting = 1000
+  private static let maxTrials = 3
   // Arbitrary: a program that writes values into its SQL has a text for each run, but few forms.
   private static let maxTexts = 10_000
 
@@ -33,16 +40,24 @@ struct ReplayRace {
   var divergences: [DivergentRuns] { Array(reasons.values) }
   var failedPreparations: [(sql: String, message: String)] { changed.pending }
 
-  /// Replays a step, or lets it wait for the end of a transaction: two processes may write down the end of one and
-  /// the next one's first write in the other order.
+  /// Replays a step, or lets it wait for the end of a transaction.
+  ///
+  /// A commit is visible, and its lock is gone, some microseconds before its end is written down: another process may
+  /// write first what it read or wrote afterwards.
   mutating func replay(_ step: RecordedStep) throws(ReplayError) {
-    guard !waiting.contains(where: { $0.connection == step.connection }) else {
-      waiting.append(step)
+    try replay(Waiting(step: step))
+  }
+
+  private mutating func replay(_ next: Waiting) throws(ReplayError) {
+    guard !waiting.contains(where: { $0.step.connection == next.step.connection }) else {
+      waiting.append(next)
       if waiting.count > Self.maxWaiting { try finish() }
       return
     }
-    guard try perform(step, mayWait: true) else { return waiting.append(step) }
-    guard !waiting.isEmpty, step.mayUnlock else { return }
+    guard try perform(next.step, afterTrials: next.trials) else {
+      return waiting.append(Waiting(step: next.step, trials: next.trials + 1))
+    }
+    guard !waiting.isEmpty, next.step.endsWrites else { return }
     let steps = waiting
     waiting.removeAll()
     for step in steps { try replay(step) }
@@ -52,11 +67,14 @@ struct ReplayRace {
   mutating func finish() throws(ReplayError) {
     let steps = waiting
     waiting.removeAll()
-    for step in steps { _ = try perform(step, mayWait: false) }
+    for next in steps { _ = try perform(next.step, afterTrials: nil) }
   }
 
-  /// - Returns: false if it has to wait, and did nothing.
-  private mutating func perform(_ step: RecordedStep, mayWait: Bool) throws(ReplayError) -> Bool {
+  /// - Parameter trials: how often it waited; nil if it must not wait again.
+  /// - Returns: false if it has to wait, and changed nothing.
+  private mutating func perform(
+    _ step: RecordedStep, afterTrials trials: Int?
+  ) throws(ReplayError) -> Bool {
     switch step {
     case .open(let connection, let path):
       try asItWas.open(connection, path: path)
@@ -64,12 +82,12 @@ struct ReplayRace {
     case .close(let connection):
       asItWas.close(connection)
       changed.close(connection)
-    case .run(let run): return replay(run, mayWait: mayWait)
+    case .run(let run): return replay(run, afterTrials: trials)
     }
     return true
   }
 
-  private mutating func replay(_ run: RecordedRun, mayWait: Bool) -> Bool {
+  private mutating func replay(_ run: RecordedRun, afterTrials trials: Int?) -> Bool {
     recordedRuns += 1
     let form = fingerprint(of: run)
     let isKnown = asItWas.has(run.connection)
@@ -80,18 +98,29 @@ struct ReplayRace {
     var effect = forms[form] ?? FormEffect(form: form)
     if effect.before.runs == 0, let plans = plans(of: run) { effect.plans = plans }
     guard let (first, second) = outcomes(of: run) else { return true }
-    if mayWait, first.error == "SQLITE_BUSY", second.error == "SQLITE_BUSY", run.event.error.isEmpty
-    {
+    let divergence = Divergence(first, of: run)
+    if let trials, mayWait(run, first, second, divergence, trials) {
       recordedRuns -= 1
       return false
     }
-    if let divergence = Divergence(first, of: run) { add(divergence, first.message, form) }
+    if let divergence { add(divergence, first.message, form) }
     effect.add(first, second)
     forms[form] = effect
     before.add(first.work)
     after.add(second.work)
     total.add(before: first.work.time, after: second.work.time)
     return true
+  }
+
+  /// Whether the run found a lock that the recorded one did not find, or read fewer or more rows outside of a
+  /// transaction; some commits later it is as recorded, or diverges.
+  private func mayWait(
+    _ run: RecordedRun, _ first: RunOutcome, _ second: RunOutcome, _ divergence: Divergence?,
+    _ trials: Int
+  ) -> Bool {
+    if first.error == "SQLITE_BUSY", second.error == "SQLITE_BUSY" { return divergence != nil }
+    return divergence == .otherRows && run.event.isReadOnly != 0 && run.event.transactionID == 0
+      && trials < Self.maxTrials
   }
 
   /// Runs it on both in turns, so that what the machine does meanwhile meets both.

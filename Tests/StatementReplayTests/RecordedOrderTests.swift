@@ -10,7 +10,8 @@ import Testing
   private static let process = ProcessIdentity(id: 1, name: "app")
 
   private func run(
-    _ sql: String, connection: UInt64, openTime: Int64 = 0, isReadOnly: Bool = true
+    _ sql: String, connection: UInt64, openTime: Int64 = 0, waitTime: Int64 = 0,
+    isReadOnly: Bool = true
   ) -> RecordedStep {
     let id = StatementID(sql: sql)
     let event = StatementRun(
@@ -22,7 +23,7 @@ import Testing
     return .run(
       RecordedRun(
         connection: RecordedConnection(process: Self.process, id: connection), sql: sql,
-        statement: id, event: event))
+        statement: id, event: event, waitTime: waitTime))
   }
 
   private func order(_ steps: [(RecordedStep, Nanoseconds)]) -> [String] {
@@ -41,6 +42,14 @@ import Testing
       (run("SELECT b", connection: 2, openTime: 10), 140),
     ])
     #expect(texts == ["SELECT a", "COMMIT", "SELECT b"])
+  }
+
+  @Test func aReaderThatWaitedForTheCommitComesAfterIt() {
+    let texts = order([
+      (run("COMMIT", connection: 1, openTime: 5), 100),
+      (run("SELECT a", connection: 2, openTime: 50, waitTime: 40), 120),
+    ])
+    #expect(texts == ["COMMIT", "SELECT a"])
   }
 
   @Test func aWriterComesWhenItEnded() {
