@@ -1,43 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo demo-python test torture threads test-threads lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
+.PHONY: help demo test lint format gate install probe wheel deb demo-python vocabulary rules man \
+   evidence traces docs test-probe test-hostile-hosts test-sentinel test-pytest test-gate-matrix \
+   test-action test-browser test-bench bench-counts smoke pitfalls verdicts test-readme \
+   test-wheel test-deb test-otlp test-rows test-fleet-commands test-prometheus test-grafana \
+   test-live agreement fuzz-predicates fuzz-readers ctf-agreement merges damage hostile \
+   migrations contexts torture threads controllers test-threads test-addresses test-core-data \
+   test-openings bench bench-quick bench-probe test-scale fleet-scale fight flight
 
 help: ## lists these targets
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
+	@sed -n -e 's/^## \(.*\)/\n\1/p' -e 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
+
+## Every day
 
 demo: ## installs what is missing, makes a transit store, and shows what its searches cost
 	@Scripts/demo.sh
 
-demo-python: ## records a Python web application with an N+1, a full scan and a lock wait, before and after
-	@Scripts/demo-python.sh
-
 test: ## the same set-up, then all tests
 	@Scripts/test.sh
-
-.PHONY: probe test-probe
-probe: ## builds the probe that observes any SQLite program into .build/probe
-	@Scripts/probe.sh
-
-test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
-	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
-
-.PHONY: test-pytest test-action
-test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
-	@Scripts/test-pytest.sh $(if $(SHORT),short)
-
-.PHONY: test-gate-matrix
-test-gate-matrix: probe ## changes suites of sqlite3, SQLAlchemy and Django: the gate is green after harmless changes, and red at each of 40 regressions; SHORT=1 tries a few
-	@Scripts/test-pytest.sh matrix$(if $(SHORT),-short)
-
-test-action: probe ## runs the steps of action.yml and of the workflows in Examples/github in a shell, one after the other
-	@Scripts/test-pytest.sh action
-
-.PHONY: test-hostile-hosts
-test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
-	@Tests/ProbeTests/hostile.py
-
-.PHONY: bench-probe
-bench-probe: probe ## measures the cost of the probe, compared with the same programs without it
-	@Tests/ProbeTests/costs.py
 
 lint: ## checks the style of every Swift file, the words of comments and documents, and the layers of ObjectStore
 	@Scripts/words.sh
@@ -52,13 +31,26 @@ format: ## writes every Swift file in that style
 gate: ## compares our own workload with traces/baseline
 	@Scripts/gate.sh
 
-smoke: ## runs each command of the examples once, on a small store
-	@Scripts/smoke.sh
+## Install
 
-traces: ## records the sample traces and the baseline in traces/ again
-	@Scripts/traces.sh
+PREFIX ?= /usr/local
+install: ## installs trace-report, its manual page and its completions: make install PREFIX=/usr/local
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh
 
-.PHONY: vocabulary
+probe: ## builds the probe that observes any SQLite program into .build/probe
+	@Scripts/probe.sh
+
+wheel: ## builds a wheel for pip, pipx and uvx into .build/wheel: trace-report, the probe and the pytest plugin
+	@Scripts/wheel.sh
+
+deb: ## builds a Debian package that needs no Swift where it is installed, into .build/deb
+	@Scripts/deb.sh
+
+demo-python: ## records a Python web application with an N+1, a full scan and a lock wait, before and after
+	@Scripts/demo-python.sh
+
+## Generated files
+
 vocabulary: ## regenerates what repeats the events of Sources/vocabulary.txt: C, Swift and Documentation/Vocabulary.md
 	@Scripts/vocabulary.py
 
@@ -72,59 +64,89 @@ man: ## regenerates Documentation/trace-report.1 from the commands' options
 	"$$(swift build --show-bin-path)/trace-report" manual > Documentation/trace-report.1.new
 	mv Documentation/trace-report.1.new Documentation/trace-report.1
 
-PREFIX ?= /usr/local
-install: ## installs trace-report, its manual page and its completions: make install PREFIX=/usr/local
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh
+evidence: ## prints sixteen well-known problems with their findings; UPDATE=1 writes Documentation/Evidence.md
+	swift build --product trace-report && swift build --product transit
+	swift build --product records && swift build --product photos
+	@Scripts/evidence.py "$$(swift build --show-bin-path)" $(if $(UPDATE),> Documentation/Evidence.md)
 
-.PHONY: wheel test-wheel
-wheel: ## builds a wheel for pip, pipx and uvx into .build/wheel: trace-report, the probe and the pytest plugin
-	@Scripts/wheel.sh
-
-test-wheel: ## installs the wheel in fresh Debians with Python alone, and records a program there to the first finding; as root
-	@Scripts/test-wheel.sh
-
-.PHONY: deb test-deb docs test-readme
-deb: ## builds a Debian package that needs no Swift where it is installed, into .build/deb
-	@Scripts/deb.sh
-
-test-deb: ## installs and uses that package in a fresh Debian 12 without Swift; as root
-	@Scripts/test-deb.sh
+traces: ## records the sample traces and the baseline in traces/ again
+	@Scripts/traces.sh
 
 docs: ## builds the DocC documentation into .build/docs; fails on warnings, undocumented symbols and broken snippets
 	@Scripts/docs.sh
 
-test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
-	@Scripts/test-readme.sh
+## Suites of the tool
 
-bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md
-	@Scripts/bench.sh --document Documentation/Performance.md
+test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
+	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
 
-.PHONY: bench-quick bench-counts
-bench-quick: ## the same, small, and only printed; without the programs that make bench has not built yet
-	@Scripts/bench.sh --quick
+test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
+	@Tests/ProbeTests/hostile.py
 
-.PHONY: test-bench
+test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs
+	swift build --product trace-report && swift build --product lock-holder
+	Tests/Sentinel/matrix.py $(if $(SHORT),--short)
+
+test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
+	@Scripts/test-pytest.sh $(if $(SHORT),short)
+
+test-gate-matrix: probe ## changes suites of sqlite3, SQLAlchemy and Django: the gate is green after harmless changes, and red at each of 40 regressions; SHORT=1 tries a few
+	@Scripts/test-pytest.sh matrix$(if $(SHORT),-short)
+
+test-action: probe ## runs the steps of action.yml and of the workflows in Examples/github in a shell, one after the other
+	@Scripts/test-pytest.sh action
+
+test-browser: ## drives the HTML reports in a headless Chromium, which it installs
+	@Scripts/test-browser.sh
+
 test-bench: ## tests what makes the tables of make bench: medians, intervals, verdicts
 	swift test --package-path Benchmarks --test-product BenchmarksPackageTests
 
 bench-counts: ## compares the hot paths' instructions and allocations with Benchmarks/thresholds.json; UPDATE=1 writes it
 	@Scripts/bench-counts.sh $(if $(UPDATE),--update)
 
-agreement: ## generates 100,000 random predicates, and compares the rows of SQL with those in memory
-	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests
-
-.PHONY: verdicts pitfalls
-verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
-	swift test --filter VerdictTests
-
-.PHONY: evidence
-evidence: ## prints sixteen well-known problems with their findings; UPDATE=1 writes Documentation/Evidence.md
-	swift build --product trace-report && swift build --product transit
-	swift build --product records && swift build --product photos
-	@Scripts/evidence.py "$$(swift build --show-bin-path)" $(if $(UPDATE),> Documentation/Evidence.md)
+smoke: ## runs each command of the examples once, on a small store
+	@Scripts/smoke.sh
 
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
+
+verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
+	swift test --filter VerdictTests
+
+test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
+	@Scripts/test-readme.sh
+
+## Suites in fresh systems, or with other programs
+
+test-wheel: ## installs the wheel in fresh Debians with Python alone, and records a program there to the first finding; as root
+	@Scripts/test-wheel.sh
+
+test-deb: ## installs and uses that package in a fresh Debian 12 without Swift; as root
+	@Scripts/test-deb.sh
+
+test-otlp: ## checks OTLP against the protocol's package, which it installs
+	@Scripts/test-fleet.sh otlp
+
+test-rows: ## runs the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
+	@Scripts/test-fleet.sh rows
+
+test-fleet-commands: probe ## runs every command of Documentation/Fleet.md as it stands there; as root
+	@Scripts/test-fleet.sh commands
+
+test-prometheus: ## tests the rules and alerts with a real Prometheus, which it installs and which scrapes serve until they fire
+	@Scripts/test-fleet.sh prometheus
+
+test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
+	@Scripts/test-grafana.sh
+
+test-live: ## tests recordings over a relay, as root, and programs that serve starts
+	LIVE=1 swift test --filter 'TraceRecorderTests|RelayedRecordingTests|ServeCommandTests'
+
+## Long: random inputs and damage
+
+agreement: ## generates 100,000 random predicates, and compares the rows of SQL with those in memory
+	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests
 
 fuzz-predicates: ## reads a million random and mutated predicate formats
 	FUZZ_COUNT=1000000 swift test --filter PredicateFuzzTests
@@ -133,109 +155,45 @@ FUZZ_DATABASES ?= 20000
 fuzz-readers: ## reads damaged logs, reports and traces for ten minutes, and compares 20,000 databases before and after a command
 	FUZZ_SECONDS=600 FUZZ_DATABASES=$(FUZZ_DATABASES) swift test --filter 'ReaderFuzzTests|UntouchedDatabaseTests'
 
-.PHONY: ctf-agreement
 CTF_AGREEMENT_COUNT ?= 2000
 ctf-agreement: ## compares what we read of 2,000 damaged traces with babeltrace2, event for event; CTF_AGREEMENT_SEED=0
 	CTF_AGREEMENT_COUNT=$(CTF_AGREEMENT_COUNT) swift test --filter DamagedTraceAgreementTests
 
-.PHONY: merges
 MERGE_SPLITS ?= 1000
 merges: ## merges profiles of 1,000 random splits, and compares each sum with reading everything at once; MERGE_SPLITS=1000
 	MERGE_SPLITS=$(MERGE_SPLITS) swift test --filter MergingTests
 
-.PHONY: test-otlp
-test-otlp: ## checks OTLP against the protocol's package, which it installs
-	@Scripts/test-fleet.sh otlp
-
-.PHONY: test-rows
-test-rows: ## runs the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
-	@Scripts/test-fleet.sh rows
-
-.PHONY: test-fleet-commands fleet-scale
-test-fleet-commands: probe ## runs every command of Documentation/Fleet.md as it stands there; as root
-	@Scripts/test-fleet.sh commands
-
-fleet-scale: probe ## measures 1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
-	@Scripts/test-fleet.sh scale
-
-.PHONY: test-prometheus
-test-prometheus: ## tests the rules and alerts with a real Prometheus, which it installs and which scrapes serve until they fire
-	@Scripts/test-fleet.sh prometheus
-
-.PHONY: damage
 DAMAGE_VARIANTS ?= 5000
 damage: ## compares 5,000 damaged logs, traces and reports with a baseline: none passes with other numbers
 	DAMAGE_VARIANTS=$(DAMAGE_VARIANTS) swift test --filter DamagedGateTests
 
-test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
-	@Scripts/scale.sh
-
-test-browser: ## drives the HTML reports in a headless Chromium, which it installs
-	@Scripts/test-browser.sh
-
-.PHONY: test-core-data test-openings
-test-core-data: ## opens stores in the forms that Core Data made, with fitting, older, newer and foreign models
-	ALL_PAIRS=1 swift test --filter 'CoreDataShapeTests|InferredMigrationTests|OpeningRefusalTests'
-
-test-openings: ## opens a store a hundred times beside a process that writes for a minute
-	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
-
-.PHONY: test-live
-test-live: ## tests recordings over a relay, as root, and programs that serve starts
-	LIVE=1 swift test --filter 'TraceRecorderTests|RelayedRecordingTests|ServeCommandTests'
-
-.PHONY: fight
-fight: probe ## runs four programs against one database, and compares 1,000 samples of 'locks' with their logs
-	swift build --product trace-report && swift build --product lock-holder
-	Tests/LockFights/fight.py
-
-.PHONY: test-sentinel
-test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs
-	swift build --product trace-report && swift build --product lock-holder
-	Tests/Sentinel/matrix.py $(if $(SHORT),--short)
-
-.PHONY: flight
-FLIGHT_SECONDS ?= 600
-flight: probe ## runs a flight recorder for ten minutes over a program that is slow three times; FLIGHT_SECONDS=600
-	swift build --product trace-report
-	Tests/LockFights/flight.py $(FLIGHT_SECONDS)
-
-test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
-	@Scripts/test-grafana.sh
-
-torture: ## kills a process that saves, 1,000 times, and checks the store after each kill
-	swift build --product store-torture
-	"$$(swift build --show-bin-path)/store-torture" kills 1000
-
-.PHONY: hostile
 HOSTILE_COUNT ?= 20000
 hostile: ## opens, reads, changes and saves 20,000 stores that were damaged at random; HOSTILE_COUNT=20000 HOSTILE_SEED=1
 	HOSTILE_COUNT=$(HOSTILE_COUNT) swift test --filter HostileDatabaseTests
 
-threads: ## runs eight threads that read and write one store for a minute
-	swift build --product store-torture
-	"$$(swift build --show-bin-path)/store-torture" threads 60
-
-.PHONY: contexts
-CONTEXT_SEEDS ?= 5000
-contexts: ## runs random steps in three contexts, and compares them and their controllers with plain values; CONTEXT_SEEDS=5000
-	swift build --product store-torture
-	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
-
-.PHONY: migrations
 MIGRATION_PAIRS ?= 3000
 migrations: ## opens stores with another model each, and compares the members of all relationships by name; MIGRATION_PAIRS=3000
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" migrations $(MIGRATION_PAIRS)
 
-.PHONY: controllers
+CONTEXT_SEEDS ?= 5000
+contexts: ## runs random steps in three contexts, and compares them and their controllers with plain values; CONTEXT_SEEDS=5000
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
+
+## Long: the store
+
+torture: ## kills a process that saves, 1,000 times, and checks the store after each kill
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" kills 1000
+
+threads: ## runs eight threads that read and write one store for a minute
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" threads 60
+
 controllers: ## runs eight threads with fetched results controllers for THREAD_SECONDS=60
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" controllers $(THREAD_SECONDS)
-
-.PHONY: test-addresses
-test-addresses: ## runs the store's tests under the address sanitizer
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --disable-default-traits --scratch-path .build-asan --filter 'ObjectStoreTests|ReliabilityTests'
 
 THREAD_SECONDS ?= 60
 test-threads: ## runs threads, controllers and ending objects under the thread sanitizer; THREAD_SECONDS=60
@@ -243,3 +201,38 @@ test-threads: ## runs threads, controllers and ending objects under the thread s
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads $(THREAD_SECONDS)
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture controllers $(THREAD_SECONDS)
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture ends 500
+
+test-addresses: ## runs the store's tests under the address sanitizer
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --disable-default-traits --scratch-path .build-asan --filter 'ObjectStoreTests|ReliabilityTests'
+
+test-core-data: ## opens stores in the forms that Core Data made, with fitting, older, newer and foreign models
+	ALL_PAIRS=1 swift test --filter 'CoreDataShapeTests|InferredMigrationTests|OpeningRefusalTests'
+
+test-openings: ## opens a store a hundred times beside a process that writes for a minute
+	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
+
+## Long: measurements
+
+bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md
+	@Scripts/bench.sh --document Documentation/Performance.md
+
+bench-quick: ## the same, small, and only printed; without the programs that make bench has not built yet
+	@Scripts/bench.sh --quick
+
+bench-probe: probe ## measures the cost of the probe, compared with the same programs without it
+	@Tests/ProbeTests/costs.py
+
+test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
+	@Scripts/scale.sh
+
+fleet-scale: probe ## measures 1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
+	@Scripts/test-fleet.sh scale
+
+fight: probe ## runs four programs against one database, and compares 1,000 samples of 'locks' with their logs
+	swift build --product trace-report && swift build --product lock-holder
+	Tests/LockFights/fight.py
+
+FLIGHT_SECONDS ?= 600
+flight: probe ## runs a flight recorder for ten minutes over a program that is slow three times; FLIGHT_SECONDS=600
+	swift build --product trace-report
+	Tests/LockFights/flight.py $(FLIGHT_SECONDS)
