@@ -19,17 +19,17 @@ public enum Divergence: Hashable, Sendable {
   case otherChanges
   case otherError
 
-  /// As the end of "N runs …".
+  /// The reason, as a noun phrase.
   public var reason: String {
     switch self {
-    case .unknownValues: "bound values that were not recorded whole; record with --replayable"
-    case .unknownDatabase: "used a database without a copy from the start; record with --replayable"
-    case .surroundings(let code): "failed with \(code) in the recording, and were left out"
-    case .refused: "reach a file that is not a copy, or load code, and were refused"
-    case .programFunction(let name): "call \(name), which the program defines"
-    case .otherRows: "returned another number of rows than in the recording"
-    case .otherChanges: "changed another number of rows than in the recording"
-    case .otherError: "did not end with the result code of the recording"
+    case .unknownValues: "values that were not recorded whole; record with --replayable"
+    case .unknownDatabase: "a database without a copy from the start; record with --replayable"
+    case .surroundings(let code): "\(code) in the recording; left out"
+    case .refused: "a file that is not a copy, or code that is loaded; refused"
+    case .programFunction(let name): "a function or collation that the program defines, \(name)"
+    case .otherRows: "another number of rows than in the recording"
+    case .otherChanges: "another number of changed rows than in the recording"
+    case .otherError: "another result code than in the recording"
     }
   }
 

@@ -38,6 +38,8 @@ final class ReplayConnection {
         // With what a store's SQL calls.
         let connection = try Connection(path: path, busyTimeout: 0)
         try StoreNames.define(on: connection)
+        // A store's rows come through it; these rows are only counted.
+        try connection.register(RowCollector(), as: "store_rows")
         owner = connection
       } catch {
         throw .database(path, reason: "\(error)")

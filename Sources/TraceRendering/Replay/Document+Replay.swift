@@ -32,10 +32,10 @@ extension Document {
     }
     blocks.append(
       .heading(
-        "\(replay.divergentRuns.grouped) of \(replay.recordedRuns.grouped) runs are not as recorded"
+        "Not as recorded: \(replay.divergentRuns.grouped) of \(replay.recordedRuns.counted("run"))"
       ))
     for runs in replay.divergences.prefix(Self.maxDivergences) {
-      blocks.append(.paragraph("\(runs.runs.counted("run")) \(runs.divergence.reason):", .plain))
+      blocks.append(.paragraph("\(runs.runs.counted("run")): \(runs.divergence.reason)", .plain))
       blocks.append(.excerpt(runs.form.description, .quiet, lines: 1))
     }
     if replay.divergences.count > Self.maxDivergences {
