@@ -5,6 +5,8 @@ import StoreEvents
 
 /// Why a run was not replayed, or did something else than the recorded one.
 public enum Divergence: Hashable, Sendable {
+  /// Its text is not in the recording.
+  case unknownText
   /// Its values were not recorded, or not completely.
   case unknownValues
   /// It ran on a database without a copy from the start of the recording.
@@ -22,6 +24,7 @@ public enum Divergence: Hashable, Sendable {
   /// The reason, as a noun phrase.
   public var reason: String {
     switch self {
+    case .unknownText: "a statement whose text is not in the recording"
     case .unknownValues: "values that were not recorded whole; record with --replayable"
     case .unknownDatabase: "a database without a copy from the start; record with --replayable"
     case .surroundings(let code): "\(code) in the recording; left out"
@@ -37,6 +40,8 @@ public enum Divergence: Hashable, Sendable {
   init?(before run: RecordedRun, hasConnection: Bool) {
     if let code = ResultCode.recorded(run.event.error), ResultCode.isOfSurroundings(code) {
       self = .surroundings(code)
+    } else if run.sql.isEmpty {
+      self = .unknownText
     } else if !hasConnection {
       self = .unknownDatabase
     } else if run.event.bindHash != 0, run.values?.isWhole != true {

@@ -12,6 +12,7 @@ struct RecordedConnection: Hashable {
 /// One recorded run, with its values where they are known.
 struct RecordedRun {
   var connection: RecordedConnection
+  /// "" if the recording lacks it.
   var sql: String
   var statement: StatementID
   var event: StatementRun
@@ -55,26 +56,31 @@ extension RecordedStep {
 /// next ones can be put in front of them.
 struct RecordedOrder {
   private static let capacity = 4096
-  private var steps: [(key: Nanoseconds, number: Int, step: RecordedStep)] = []
-  private var number = 0
+  private var steps: [(key: Nanoseconds, step: RecordedStep)] = []
+  /// The first one that is kept: those before it are removed together.
+  private var head = 0
 
   mutating func add(
     _ step: RecordedStep, at time: Nanoseconds, _ body: (RecordedStep) throws -> Void
-  )
-    rethrows
-  {
-    number += 1
+  ) rethrows {
     let key = Self.key(of: step, at: time)
     // From the end: most steps are in order.
     var index = steps.count
-    while index > 0, steps[index - 1].key > key { index -= 1 }
-    steps.insert((key, number, step), at: index)
-    if steps.count > Self.capacity { try body(steps.removeFirst().step) }
+    while index > head, steps[index - 1].key > key { index -= 1 }
+    steps.insert((key, step), at: index)
+    guard steps.count - head > Self.capacity else { return }
+    head += 1
+    try body(steps[head - 1].step)
+    if head == Self.capacity {
+      steps.removeFirst(head)
+      head = 0
+    }
   }
 
   mutating func finish(_ body: (RecordedStep) throws -> Void) rethrows {
-    for step in steps { try body(step.step) }
+    for step in steps[head...] { try body(step.step) }
     steps.removeAll()
+    head = 0
   }
 
   private static func key(of step: RecordedStep, at time: Nanoseconds) -> Nanoseconds {

@@ -16,10 +16,12 @@ struct RecordedSteps {
   private var values: [Thread: ValuesBound] = [:]
   /// The waits of a connection's next run.
   private var waits: [RecordedConnection: Nanoseconds] = [:]
+  /// Of the programs' libraries of SQLite.
+  private(set) var versions: Set<String> = []
   // Arbitrary: 100,000 texts of 1 KB are 100 MB.
   private static let maxTexts = 100_000
 
-  /// - Returns: nil for an event that is no step, and for a run of a text that is not known.
+  /// - Returns: nil for an event that is no step.
   mutating func step(of record: EventRecord) -> (RecordedStep, Nanoseconds)? {
     let thread = Thread(process: record.process, id: record.threadID)
     func connection(_ id: UInt64) -> RecordedConnection {
@@ -31,6 +33,7 @@ struct RecordedSteps {
       texts[event.statementID] = event.sql
     case .values(let event): values[thread] = event
     case .connectionOpened(let event):
+      versions.insert(event.sqliteVersion)
       return (.open(connection(event.connectionID), path: event.path), record.timestamp)
     case .connectionClosed(let event):
       return (.close(connection(event.connectionID)), record.timestamp)
@@ -39,9 +42,9 @@ struct RecordedSteps {
     case .statementRun(let event):
       let waitTime = waits.removeValue(forKey: connection(event.connectionID)) ?? 0
       let bound = values.removeValue(forKey: thread)
-      guard let sql = texts[event.statementID] else { return nil }
       let run = RecordedRun(
-        connection: connection(event.connectionID), sql: sql, statement: event.statementID,
+        connection: connection(event.connectionID), sql: texts[event.statementID] ?? "",
+        statement: event.statementID,
         event: event,
         values: bound.flatMap {
           $0.statementID == event.statementID ? RecordedValues(text: $0.values) : nil
@@ -53,29 +56,15 @@ struct RecordedSteps {
   }
 }
 
-/// What a first reading of the recordings finds.
-struct RecordedFacts {
-  /// The files that were opened, and the runs on each.
-  private(set) var databases: [String: UInt64] = [:]
-  private(set) var versions: [String] = []
-
-  init(_ paths: [String]) throws {
-    var open: [RecordedConnection: String] = [:]
-    var versions: Set<String> = []
-    var databases: [String: UInt64] = [:]
-    _ = try TraceReader.read(paths) { record in
-      switch record.event {
-      case .connectionOpened(let event):
-        versions.insert(event.sqliteVersion)
-        open[RecordedConnection(process: record.process, id: event.connectionID)] = event.path
-        if !event.path.isEmpty { databases[event.path, default: 0] += 0 }
-      case .statementRun(let event):
-        let key = RecordedConnection(process: record.process, id: event.connectionID)
-        if let path = open[key], !path.isEmpty { databases[path, default: 0] += 1 }
-      default: break
+/// The files that recorded programs opened.
+enum RecordedDatabases {
+  static func paths(in recordings: [String]) throws -> [String] {
+    var paths: Set<String> = []
+    _ = try TraceReader.read(recordings) { record in
+      if case .connectionOpened(let event) = record.event, !event.path.isEmpty {
+        paths.insert(event.path)
       }
     }
-    self.databases = databases
-    self.versions = versions.sorted()
+    return paths.sorted()
   }
 }

@@ -32,15 +32,13 @@ public struct Replay: Sendable {
   ///
   /// - Parameters:
   ///   - database: the database as it was at the start; nil for the copies that the recording has.
-  ///   - progress: called now and then, while a database is copied and while runs are replayed.
+  ///   - progress: called now and then.
   /// - Throws: ``ReplayError``, or `TraceReadingError`.
   public init(
     _ paths: [String], change: ReplayChange, database: String? = nil,
     progress: (ReadingProgress) -> Void = { _ in }
   ) throws {
-    let facts = try RecordedFacts(paths)
-    recordedVersions = facts.versions
-    let starts = try StartCopies(paths).starts(of: facts, database: database)
+    let starts = try StartCopies(paths).starts(database: database)
     var race = try ReplayRace(change, starts: starts)
     var order = RecordedOrder()
     var steps = RecordedSteps()
@@ -52,6 +50,7 @@ public struct Replay: Sendable {
     try order.finish { try race.replay($0) }
     try race.finish()
     guard race.recordedRuns > 0 else { throw ReplayError.noRuns }
+    recordedVersions = steps.versions.sorted()
     recordedRuns = race.recordedRuns
     before = race.before
     after = race.after

@@ -26,16 +26,16 @@ final class ReplayFolder {
   }
 
   /// Copies a database as it is now, by SQLite's online backup; an empty one without a source.
-  func copy(_ source: String?, progress: (Int, Int) -> Void) throws(ReplayError) -> String {
+  func copy(_ source: String?) throws(ReplayError) -> String {
     count += 1
     let copy = "\(path)/\(count).sqlite"
-    if let source { try Self.copy(source, to: copy, progress: progress) }
+    if let source { try Self.copy(source, to: copy) }
     return copy
   }
 
   /// Copies a database into a folder that is private.
   static func copy(
-    _ source: String, to copy: String, progress: (Int, Int) -> Void
+    _ source: String, to copy: String, progress: (Int, Int) -> Void = { _, _ in }
   ) throws(ReplayError) {
     do {
       let inspected = try InspectedDatabase(path: source)

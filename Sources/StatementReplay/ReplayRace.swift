@@ -33,8 +33,8 @@ struct ReplayRace {
   private static let maxTexts = 10_000
 
   init(_ change: ReplayChange, starts: [String: String?]) throws(ReplayError) {
-    asItWas = try ReplayWorld(ReplayChange(), starts: starts) { _, _ in }
-    changed = try ReplayWorld(change, starts: starts) { _, _ in }
+    asItWas = try ReplayWorld(ReplayChange(), starts: starts)
+    changed = try ReplayWorld(change, starts: starts)
   }
 
   var divergences: [DivergentRuns] { Array(reasons.values) }
@@ -93,6 +93,14 @@ struct ReplayRace {
     let isKnown = asItWas.has(run.connection)
     if let divergence = Divergence(before: run, hasConnection: isKnown) {
       add(divergence, "", form)
+      return true
+    }
+    if changed.replaces(run) {
+      if let outcome = asItWas.run(run, mayStop: { _ in false }),
+        let divergence = Divergence(outcome, of: run)
+      {
+        add(divergence, outcome.message, form)
+      }
       return true
     }
     var effect = forms[form] ?? FormEffect(form: form)

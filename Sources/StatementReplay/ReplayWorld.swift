@@ -16,15 +16,13 @@ final class ReplayWorld {
 
   /// - Parameter starts: the databases as they were, by the path that the program opened; nil for one that did
   ///   not exist.
-  init(
-    _ change: ReplayChange, starts: [String: String?], progress: (Int, Int) -> Void
-  ) throws(ReplayError) {
+  init(_ change: ReplayChange, starts: [String: String?]) throws(ReplayError) {
     self.change = change
     folder = try ReplayFolder()
     var failures: [String: String] = [:]
     var done: Set<String> = []
     for (path, source) in starts.sorted(by: { $0.key < $1.key }) {
-      let copy = try folder.copy(source, progress: progress)
+      let copy = try folder.copy(source)
       copies[path] = copy
       let connection = try ReplayConnection(change.library, path: copy, in: folder)
       for sql in change.preparations {
@@ -54,15 +52,17 @@ final class ReplayWorld {
 
   func run(_ run: RecordedRun, mayStop: (UInt64) -> Bool) -> RunOutcome? {
     guard let connection = connections[run.connection] else { return nil }
-    if let pragma = StatementCommand.pragma(of: run.sql), change.sets(pragma) {
-      return RunOutcome()
-    }
     let (sql, values) = attached(run)
     let outcome = connection.run(sql, values, rows: run.event.rows, mayStop: mayStop)
     if !pending.isEmpty, StatementCommand.name(of: sql) == "CREATE" {
       pending.removeAll { connection.execute($0.sql) == nil }
     }
     return outcome
+  }
+
+  /// Whether it is a setting of the program that the change replaces.
+  func replaces(_ run: RecordedRun) -> Bool {
+    StatementCommand.pragma(of: run.sql).map(change.sets) ?? false
   }
 
   func plan(_ run: RecordedRun) -> [String]? {

@@ -56,7 +56,7 @@ public struct StartCopies {
   }
 
   /// The source of each copy by the path that the program opened; nil in place of one for a new file.
-  func starts(of facts: RecordedFacts, database: String?) throws -> [String: String?] {
+  func starts(database: String?) throws -> [String: String?] {
     var starts: [String: String?] = [:]
     for path in paths {
       let folder = "\(path)/\(Self.folder)"
@@ -70,20 +70,22 @@ public struct StartCopies {
       }
     }
     guard let database else { return starts }
-    starts.updateValue(database, forKey: try recorded(database, in: facts))
+    starts.updateValue(database, forKey: try recorded(database))
     return starts
   }
 
   /// The recorded path of a database that was passed: the same, of the same name, or the only one.
-  private func recorded(_ database: String, in facts: RecordedFacts) throws(ReplayError) -> String {
-    let recorded = facts.databases.keys.sorted()
+  private func recorded(_ database: String) throws -> String {
+    let recorded = try RecordedDatabases.paths(in: paths)
     let resolved = URL(filePath: database).standardizedFileURL.resolvingSymlinksInPath()
     if recorded.contains(resolved.path) { return resolved.path }
     let named = recorded.filter {
       URL(filePath: $0).lastPathComponent == resolved.lastPathComponent
     }
     if named.count == 1 { return named[0] }
-    guard recorded.count == 1 else { throw .unknownDatabase(database, recorded: recorded) }
+    guard recorded.count == 1 else {
+      throw ReplayError.unknownDatabase(database, recorded: recorded)
+    }
     return recorded[0]
   }
 }

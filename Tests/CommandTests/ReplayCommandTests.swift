@@ -80,6 +80,16 @@ import Testing
     #expect(run.output.contains("replay: 1 statement costs more"), "\(run.output)")
   }
 
+  @Test func aSettingReplacesTheProgramsOwn() async throws {
+    try makeDatabase()
+    try await record(
+      "db = sqlite3.connect('app.db')\ndb.execute('PRAGMA journal_mode = WAL').fetchall()\n"
+        + Self.loans)
+    let run = try await report.run("replay", trace, "--pragma", "journal_mode=DELETE")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(!run.output.contains("another result"), "\(run.output)")
+  }
+
   @Test func theSameLibraryTwiceHasNoDifference() async throws {
     try makeDatabase()
     try await record(Self.loans)

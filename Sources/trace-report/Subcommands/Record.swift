@@ -140,6 +140,9 @@ struct Record: AsyncParsableCommand {
     if lttng, !replayable.isEmpty {
       throw ValidationError("--replayable excludes --lttng: whole values are in logs.")
     }
+    if noProbe, !replayable.isEmpty {
+      throw ValidationError("--replayable needs the probe; leave out --no-probe.")
+    }
     if !replayable.isEmpty, let needs {
       throw ValidationError("\(needs.0) needs LTTng; leave out --replayable.")
     }
