@@ -195,38 +195,6 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
   }
 
-  /// The bytes of a database and of its index that are locked, asked through descriptors of its own.
-  ///
-  /// It is closed last: closing any descriptor of a file drops the locks of the process.
-  private final class LockedBytes {
-    private let files: [Int32]
-
-    init(of path: String) {
-      files = ["", "-shm"].map { open(path + $0, O_RDWR) }
-    }
-
-    deinit { for file in files where file >= 0 { close(file) } }
-
-    /// See "File Locking And Concurrency" and "WAL-mode File Format" for the bytes.
-    var list: [String] {
-      let bytes = [(0, (0...2).map { 0x4000_0000 + $0 }), (1, Array(120...128))]
-      return bytes.flatMap { index, offsets in
-        offsets.compactMap { offset in
-          var lock = flock()
-          lock.l_type = Int16(F_WRLCK)
-          lock.l_whence = Int16(SEEK_SET)
-          lock.l_start = offset
-          lock.l_len = 1
-          // F_OFD_GETLK: unlike F_GETLK it sees the locks of this process.
-          guard files[index] >= 0, fcntl(files[index], 36, &lock) == 0,
-            lock.l_type != Int16(F_UNLCK)
-          else { return nil }
-          return "\(index) \(offset) \(lock.l_type)"
-        }
-      }
-    }
-  }
-
   private func failure(_ path: String) -> InspectionError? {
     do {
       _ = try InspectedDatabase(path: path, busyTimeout: 10)

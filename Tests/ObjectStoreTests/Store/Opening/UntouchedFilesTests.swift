@@ -79,14 +79,16 @@ import Testing
     #expect(try names(reader) == ["A", "B"])
     let second = try open(fixture.url, readOnly: true)
     #expect(try names(second) == ["A", "B"])
-    let before = try locks(fixture.url)
+    let locks = LockedBytes(of: fixture.url.path)
+    let before = locks.list
     #expect(!before.isEmpty)
     second.close()
     reader.close()
-    #expect(try locks(fixture.url).allSatisfy(before.contains))
-    #expect(try locks(fixture.url).contains { $0.contains("POSIX") })
+    #expect(locks.list.allSatisfy(before.contains))
+    #expect(locks.areOfThisProcess)
     add("C", to: writer)
     try writer.mainContext.save()
+    withExtendedLifetime(locks) {}
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP ORDER BY 1") == ["A", "B", "C"])
   }
 
@@ -94,17 +96,6 @@ import Testing
     let stop = container.mainContext.insert(Stop.self)
     stop.identifier = 2
     stop.name = name
-  }
-
-  /// The kernel's list of the locks of a store's files.
-  private func locks(_ url: URL) throws -> [String] {
-    let inodes = try ["", "-shm"].compactMap { side in
-      let attributes = try FileManager.default.attributesOfItem(atPath: url.path + side)
-      return (attributes[.systemFileNumber] as? NSNumber).map { ":\($0) " }
-    }
-    return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
-      .filter { line in inodes.contains { line.contains($0) } }
-      .map { $0.drop { $0 != " " }.description }
   }
 
   @Test(arguments: [false, true], [0, 1])
