@@ -174,9 +174,21 @@ uint64_t next_run_id(void) {
 
 static void count_event(void) { __atomic_add_fetch(&event_count, 1, __ATOMIC_RELAXED); }
 
+// Returns whether a session accepted the event.
+static bool trace_event(enum event_kind kind, const void *event) {
+  bool is_accepted = tracepoints->send[kind](event);
+  if (UNLIKELY(awaits_session)) session_answered(is_accepted);
+  return is_accepted;
+}
+
 static void write_event(enum event_kind kind, const void *event) {
+  // Only an event with a text is known to be accepted.
+  bool is_answer = awaits_session && kind == EVENT_connection_opened;
+  if (tracepoints && !has_no_session) {
+    if (is_answer) trace_event(kind, event);
+    else tracepoints->send[kind](event);
+  }
   if (log_level > 0) log_event(kind, event);
-  if (tracepoints) tracepoints->send[kind](event);
 }
 
 // With it, a reader compares the events that it read with those that were emitted before this one.
@@ -202,17 +214,17 @@ static void send(enum event_kind kind, const void *event) {
 // The log has the text in the `sql:` line of each run.
 static void send_statement(const struct statement_event *event) {
   if (*tracepoint_state == 0) return;
-  bool is_accepted = tracepoints->send[EVENT_statement](event);
+  bool is_accepted = trace_event(EVENT_statement, event);
   note_delivery(is_accepted || *tracepoints->statement_state == 0);
 }
 
 static void send_run(const struct statement_run_event *event, const char *sql,
                      const struct bound_values *values) {
   count_event();
-  if (log_level > 0) log_run(event, sql, values);
   // Off: for a session that begins later, beside a log.
   if (*tracepoint_state == 0) is_received = false;
-  else note_delivery(tracepoints->send[EVENT_statement_run](event));
+  else note_delivery(trace_event(EVENT_statement_run, event));
+  if (log_level > 0) log_run(event, sql, values);
 }
 
 static void send_copy_not_observed(const struct copy_not_observed_event *event) {

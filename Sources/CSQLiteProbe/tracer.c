@@ -6,6 +6,7 @@
 #include "tracer.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -93,7 +94,29 @@ static void skip_destructors(void) {
 
 // A filter of system calls may not permit those of a log either.
 static void leave_untraced(const char *reason) {
-  if (reason == restricted_calls || !log_open_for_tracer()) log_untraced(reason);
+  errno = 0;
+  bool is_logged = reason != restricted_calls && log_open_for_tracer();
+  // ESHUTDOWN: the recording has ended, and no reader misses this process.
+  if (!is_logged && errno != ESHUTDOWN) log_untraced(reason);
+}
+
+bool awaits_session;
+bool has_no_session;
+
+// LTTng waits for its daemon as this library is loaded, and goes on without it after a while. A daemon that has no
+// memory for the buffers of a session reports nothing; other sessions may have enabled the events.
+static void check_session(void) {
+  awaits_session = setting("STORE_TRACE_RECORDING") != NULL;
+  has_no_session = false;
+  if (awaits_session && !*tracepoints->run_state) session_answered(false);
+}
+
+void session_answered(bool has_session) {
+  awaits_session = false;
+  if (has_session) return;
+  has_no_session = true;
+  stop_tracing();
+  leave_untraced("LTTng has no session for it: its daemon did not answer in time, or had no memory for buffers");
 }
 
 void load_lttng(void) {
@@ -113,6 +136,7 @@ void load_lttng(void) {
   if (is_own_lttng) skip_destructors();
   tracepoint_state = tracepoints->run_state;
   handles_forks = !lttng_handles_forks();
+  check_session();
 }
 
 static bool is_left;
@@ -135,7 +159,8 @@ void leave_lttng(void) {
 void stop_tracing(void) { tracepoint_state = &tracepoints_off; }
 
 void restore_tracing(void) {
-  tracepoint_state = tracepoints && !is_left ? tracepoints->run_state : &tracepoints_off;
+  bool is_on = tracepoints && !is_left && !has_no_session;
+  tracepoint_state = is_on ? tracepoints->run_state : &tracepoints_off;
 }
 
 // MARK: - Forks
@@ -177,4 +202,5 @@ void begin_lttng_in_child(void) {
   tracepoints->after_fork_child(&signals);
   release_low_descriptors(&held);
   tracepoint_state = tracepoints->run_state;
+  check_session();
 }

@@ -7,6 +7,11 @@
 // Whether LTTng's threads and descriptors belong to this process.
 bool lttng_is_here(void);
 void load_lttng(void);
+// Whether no session has accepted an event yet, of those that a recording's session must.
+extern bool awaits_session;
+// Whether the process is recorded without LTTng, or not at all, though LTTng is here.
+extern bool has_no_session;
+void session_answered(bool has_session);
 // Removes LTTng's threads.
 void leave_lttng(void);
 void stop_tracing(void);

@@ -9,11 +9,14 @@ struct LTTngCommand {
   var home: String?
   /// A daemon in the mount namespace that the programs run in; nil for our own namespace.
   var namespace: pid_t?
+  /// Whether each process of root's program waits for another daemon as well, which hangs.
+  var isBesideHanging = false
   /// How long a program may take.
   ///
   /// LTTng's daemons wait without end for each other, and for a disk that is full. What a session
   /// holds in memory is written within this time.
-  var limit = Duration.seconds(180)
+  var limit = Self.limit
+  static let limit = Duration.seconds(180)
 
   struct Output {
     var isSuccess: Bool

@@ -1,32 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 
 /// The folder in which recordings of one user find each other, and in which their daemon lives.
 ///
-///     /tmp/trace-report-1000/      0700; LTTNG_HOME of the daemon
+///     /tmp/trace-report-1000/      0700, root's 0711; LTTNG_HOME of the daemon
 ///       starting                   held alone while a daemon is started or ended
 ///       recording                  held together by all who record
 ///       daemon                     the id and the start time of a daemon of ours
+///       2367-1804289383/           the same of the recorder 2367, which began beside others
 struct RuntimeDirectory {
   let path: String
+  /// Whether it is of one recorder.
+  private let isOfOne: Bool
+
+  /// A program of root's may have become another user's before it looks for the daemon's socket.
+  static let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
 
   /// - Throws: ``RecordingError`` if the folder cannot be made, or is not ours alone.
   init() throws(RecordingError) {
     // Not $TMPDIR: a socket's path has at most 107 bytes.
-    path = "/tmp/trace-report-\(geteuid())"
-    if mkdir(path, 0o700) != 0, errno != EEXIST {
+    try self.init("/tmp/trace-report-\(geteuid())", isOfOne: false)
+  }
+
+  private init(_ path: String, isOfOne: Bool) throws(RecordingError) {
+    (self.path, self.isOfOne) = (path, isOfOne)
+    if mkdir(path, Self.mode) != 0, errno != EEXIST {
       throw .runtimeDirectoryMissing(path, code: errno)
     }
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { throw .runtimeDirectoryUnsafe(path) }
-    // Others could only read it so far: nothing in it can be theirs.
-    if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+    // Others could only read it so far: nothing in it can be theirs. And mkdir obeys the umask.
+    if status.st_mode & 0o777 != Self.mode, chmod(path, Self.mode) != 0 {
       throw .directoryUnusable(path, code: errno)
     }
   }
+
+  /// A folder of one recorder, and the lock that its recorder holds while it runs.
+  typealias Claimed = (directory: RuntimeDirectory, recording: FileLock)
+
+  /// Makes the folder of this recorder; only with the lock `starting`.
+  func claim() throws(RecordingError) -> Claimed {
+    let name = "\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let own = try RuntimeDirectory("\(path)/\(name)", isOfOne: true)
+    let recording = try own.lock("recording")
+    recording.share()
+    return (own, recording)
+  }
+
+  /// Takes over the folders of recorders that were killed.
+  func claimAbandoned() throws(RecordingError) -> [Claimed] {
+    let starting = try lock("starting")
+    starting.lock()
+    defer { starting.unlock() }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    var found: [Claimed] = []
+    for name in names where name.first?.isNumber == true {
+      let directory = try RuntimeDirectory("\(path)/\(name)", isOfOne: true)
+      let recording = try directory.lock("recording")
+      if recording.lockIfFree() { found.append((directory, recording)) }
+    }
+    return found
+  }
+
+  /// Removes the folder of one recorder; the shared one stays.
+  func remove() { if isOfOne { try? FileManager.default.removeItem(atPath: path) } }
 
   func lock(_ name: String) throws(RecordingError) -> FileLock { try FileLock("\(path)/\(name)") }
 

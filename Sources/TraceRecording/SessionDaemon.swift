@@ -4,7 +4,10 @@ import Glibc
 
 /// The LTTng session daemon of a recording: one that runs already, or one of our own.
 ///
-/// A daemon of ours serves all recordings of the user that run meanwhile; the last one ends it.
+/// A recording beside others has a daemon to itself, where that is permitted: each program registers
+/// with every session of its daemon, one program after the other, and goes on untraced after a while.
+/// Otherwise a daemon of ours serves all recordings of the user that run meanwhile; the last one
+/// ends it.
 struct SessionDaemon {
   let command: LTTngCommand
   let directory: RuntimeDirectory
@@ -13,32 +16,83 @@ struct SessionDaemon {
 
   /// Finds a daemon, or starts one.
   ///
+  /// - Parameter process: the process to record, if it runs already: only the shared daemon serves it.
   /// - Throws: ``RecordingError`` if there is none to be had.
-  static func join() async throws -> SessionDaemon {
-    try await join { directory, recording in
-      let (found, hanging) = try await find(in: directory)
-      if let found { return found }
-      endLeftBehind(in: directory, recording)
-      return (try await start(in: directory, beside: hanging), "")
-    }
-  }
-
-  /// Finds a daemon; there may be none.
-  static func joinRunning() async throws -> SessionDaemon {
-    try await join { directory, _ in
-      try await find(in: directory).found
-    }
-  }
-
-  private static func join(
-    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> Found?
-  ) async throws -> SessionDaemon {
+  static func join(for process: pid_t?) async throws -> SessionDaemon {
+    await endAbandoned()
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
     defer { starting.unlock() }
     let recording = try directory.lock("recording")
-    let found = try await findOrStart(directory, recording)
+    if process == nil, !recording.lockIfFree() {
+      let own = try directory.claim()
+      starting.unlock()
+      if let daemon = try await start(in: own, beside: directory.daemon) { return daemon }
+      starting.lock()
+    }
+    return try await join(directory, starting, recording) {
+      let (found, hanging) = try await find(in: directory)
+      if let found { return found }
+      endLeftBehind(in: directory, recording)
+      let isHidden = hanging != nil && geteuid() == 0
+      return (try await start(in: directory, beside: hanging, isHidden: isHidden), "")
+    }
+  }
+
+  /// Starts a daemon for this recorder alone; nil if that is not permitted.
+  private static func start(
+    in own: RuntimeDirectory.Claimed, beside shared: ProcessMark?
+  ) async throws -> SessionDaemon? {
+    let isRoot = geteuid() == 0
+    do {
+      var command = try await start(in: own.directory, beside: nil, isHidden: isRoot)
+      command.isBesideHanging = isRoot && shared.map { isInOtherNamespace($0.id) } ?? false
+      return SessionDaemon(
+        command: command, directory: own.directory, starting: try own.directory.lock("starting"),
+        recording: own.recording)
+    } catch let error as RecordingError {
+      own.directory.remove()
+      if case .toolMissing = error { throw error }
+      return nil
+    }
+  }
+
+  /// Ends the daemons of recorders that were killed; what they recorded is written.
+  static func endAbandoned() async {
+    for (directory, recording) in (try? RuntimeDirectory().claimAbandoned()) ?? [] {
+      guard let starting = try? directory.lock("starting") else { continue }
+      var command = LTTngCommand(home: directory.path)
+      command.limit = patience
+      if geteuid() == 0 { command.namespace = directory.daemon?.id }
+      if directory.daemon != nil,
+        let list = try? await command.run("lttng", ["--no-sessiond", "list"]), list.isSuccess
+      {
+        command.limit = LTTngCommand.limit
+        try? await RecordingSession.destroyAbandoned(in: list.text, with: command)
+      }
+      SessionDaemon(
+        command: command, directory: directory, starting: starting, recording: recording
+      ).leave()
+    }
+  }
+
+  /// Finds the shared daemon; there may be none.
+  static func joinRunning() async throws -> SessionDaemon {
+    let directory = try RuntimeDirectory()
+    let starting = try directory.lock("starting")
+    starting.lock()
+    defer { starting.unlock() }
+    return try await join(directory, starting, try directory.lock("recording")) {
+      try await find(in: directory).found
+    }
+  }
+
+  private static func join(
+    _ directory: RuntimeDirectory, _ starting: FileLock, _ recording: FileLock,
+    _ findOrStart: () async throws -> Found?
+  ) async throws -> SessionDaemon {
+    let found = try await findOrStart()
     // One that hangs has no answer, and other recordings wait for the lock meanwhile.
     if let found {
       try await RecordingSession.destroyAbandoned(in: found.sessions, with: found.command)
@@ -65,7 +119,10 @@ struct SessionDaemon {
     if geteuid() == 0, let daemon = directory.daemon?.id {
       commands[1].namespace = daemon
       // Beside it another one hangs, or did.
-      if isInOtherNamespace(daemon) { commands.reverse() }
+      if isInOtherNamespace(daemon) {
+        commands[1].isBesideHanging = true
+        commands.reverse()
+      }
     }
     for command in commands where geteuid() != 0 || command.home == nil || command.namespace != nil
     {
@@ -96,10 +153,9 @@ struct SessionDaemon {
   }
 
   private static func start(
-    in directory: RuntimeDirectory, beside hanging: RecordingError?
+    in directory: RuntimeDirectory, beside hanging: RecordingError?, isHidden: Bool
   ) async throws -> LTTngCommand {
     var command = LTTngCommand(home: directory.path)
-    let isHidden = hanging != nil && geteuid() == 0
     let options = ["--no-kernel", "--daemonize"]
     let pidFile = "\(directory.path)/daemon.pid"
     let output =
@@ -115,11 +171,12 @@ struct SessionDaemon {
     }
     try daemon.write(toFile: directory.daemonFile)
     if isHidden { command.namespace = daemon.id }
+    command.isBesideHanging = isHidden && hanging != nil
     // Root's programs look for it where every root's daemon is.
     return geteuid() == 0 && !isHidden ? LTTngCommand(home: nil) : command
   }
 
-  /// Starts a daemon of root beside another one, which hangs and has the only place for root's.
+  /// Starts a daemon of root beside another one, which has the only place for root's.
   ///
   /// It has that place in a mount namespace. The recorded program finds it in `LTTNG_HOME`, as
   /// a user's programs do.
@@ -127,7 +184,7 @@ struct SessionDaemon {
     _ options: [String], in directory: RuntimeDirectory
   ) async throws -> LTTngCommand.Output {
     let home = "\(directory.path)/.lttng"
-    mkdir(home, 0o700)
+    mkdir(home, RuntimeDirectory.mode)
     let script = "mount -t tmpfs none /run/lttng && exec lttng-sessiond \"$@\""
     return try await LTTngCommand(home: directory.path).run(
       "unshare",
@@ -146,10 +203,13 @@ struct SessionDaemon {
     starting.lock()
     defer { starting.unlock() }
     recording.unlock()
-    guard recording.lockIfFree(), let daemon = directory.daemon else { return }
+    guard recording.lockIfFree() else { return }
     defer { recording.unlock() }
-    Self.end(daemon)
-    unlink(directory.daemonFile)
+    if let daemon = directory.daemon {
+      Self.end(daemon)
+      unlink(directory.daemonFile)
+    }
+    directory.remove()
   }
 
   /// Ends a daemon of ours and its consumers, also if it hangs.

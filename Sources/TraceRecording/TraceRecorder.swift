@@ -84,7 +84,7 @@ public enum TraceRecorder {
   ) async throws -> Result {
     let guardian = try RecordingGuardian(options.guardian)
     defer { guardian?.dismiss() }
-    let daemon = try await SessionDaemon.join()
+    let daemon = try await SessionDaemon.join(for: options.process)
     defer { daemon.leave() }
     if let process = options.process {
       try await TracedProcess.waitUntilTraced(process, by: daemon.command)
@@ -178,6 +178,7 @@ public enum TraceRecorder {
     for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
     // Whatever fails here, the error has no reader; the next recording tries again.
     if let directory = try? RuntimeDirectory() { LiveRecording.removeAbandoned(in: directory) }
+    await SessionDaemon.endAbandoned()
     if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 
@@ -203,7 +204,7 @@ public enum TraceRecorder {
     // By default a program goes on untraced if the daemon has not answered within 3 s, which it
     // may not on a busy machine; 30 s. Beside a daemon that hangs, each process waits that long.
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {
-      let milliseconds = command.namespace == nil ? "30000" : "3000"
+      let milliseconds = command.isBesideHanging ? "3000" : "30000"
       variables.append(("LTTNG_UST_REGISTER_TIMEOUT", milliseconds))
     }
     return variables

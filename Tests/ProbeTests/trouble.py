@@ -161,6 +161,26 @@ def a_process_that_lttng_does_not_fit_into_has_a_log():
     expect("INCONCLUSIVE" not in later.stdout, later.stdout)
 
 
+def a_process_that_lttng_has_no_session_for_has_a_log():
+    """No daemon answers; then the session of the one that does is for other processes; then nobody records any more."""
+    program = compiled("simple")
+    folder = tempfile.mkdtemp(dir=scratch)
+    mark = os.path.join(folder, ".recording")
+    open(mark, "w").close()
+    variables = {"STORE_TRACE_RECORDING": "7", "STORE_TRACE_FOLDER": folder, "STORE_TRACE_NOTES": folder + "/.notes"}
+    process, _ = run([program], variables=variables)
+    logs = glob.glob(folder + "/*.log")
+    expect(len(logs) == 1 and "StoreScope" not in process.stderr, process.stderr)
+    runs = events(open(logs[0]).read().splitlines(), "statement_run")
+    expect(counts_of(process.stdout)[0] == str(len(runs)), f"{len(runs)} runs in the log: " + process.stdout)
+    os.remove(mark)
+    process, _ = run([program], variables=variables)
+    expect(len(glob.glob(folder + "/*.log")) == 1 and "StoreScope" not in process.stderr, process.stderr)
+    process, trace = _recorded("env", "STORE_TRACE_RECORDING=7", program)
+    expect("not recorded" not in process.stderr and len(glob.glob(trace + "/*.log")) == 1, process.stderr)
+    expect("counts " in process.stdout, process.stdout)
+
+
 def a_process_without_sqlite_has_no_thread_and_no_lttng():
     process, _ = run(["grep", "-cE", "lttng|sqlite", "/proc/self/maps"])
     maps = int(process.stdout)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 
 @testable import TraceRecording
 
@@ -23,6 +24,22 @@ enum LTTngProcesses {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/pid")
     }
     return namespace(process) == namespace("self")
+  }
+
+  /// What `lttng` prints of the daemon that a recorder uses.
+  static func lttng(of recorder: pid_t, _ arguments: String...) async throws -> String {
+    let own = try foldersOfOne().first { $0.recorder == recorder }?.path
+    var command = LTTngCommand(home: try own ?? RuntimeDirectory().path)
+    if geteuid() == 0 { command.namespace = own.flatMap { ProcessMark(file: "\($0)/daemon")?.id } }
+    return try await command.run("lttng", ["--no-sessiond"] + arguments).text
+  }
+
+  /// The folders of recorders with daemons of their own.
+  static func foldersOfOne() throws -> [(recorder: pid_t, path: String)] {
+    let shared = try RuntimeDirectory().path
+    return try FileManager.default.contentsOfDirectory(atPath: shared).compactMap { name in
+      pid_t(name.prefix { $0 != "-" }).map { ($0, "\(shared)/\(name)") }
+    }
   }
 
   /// The processes that a recorder started to clean up after it.

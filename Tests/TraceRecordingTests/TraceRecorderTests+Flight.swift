@@ -167,22 +167,17 @@ extension TraceRecorderTests {
       defer { finish() }
       let id = process.processIdentifier
       try await recorder.waitForEmitter()
-      #expect(try await triggers().contains("trace-report-\(id)-"))
+      #expect(
+        try await LTTngProcesses.lttng(of: id, "list-triggers").contains("trace-report-\(id)-"))
       kill(id, SIGKILL)
       while SessionDaemon.isRunning(id) { try await Task.sleep(for: .milliseconds(10)) }
       while try !LTTngProcesses.guardians(of: id).isEmpty {
         try await Task.sleep(for: .milliseconds(100))
       }
-      #expect(try await !triggers().contains("trace-report-\(id)-"))
+      #expect(
+        try await !LTTngProcesses.lttng(of: id, "list-triggers").contains("trace-report-\(id)-"))
       try expectNothingLeft()
     }
     #expect(run.status == SIGKILL)
-  }
-
-  func triggers() async throws -> String {
-    try await Recorder().run(
-      "/usr/bin/env",
-      ["LTTNG_HOME=\(RuntimeDirectory().path)", "lttng", "--no-sessiond", "list-triggers"]
-    ).output
   }
 }

@@ -54,8 +54,7 @@ extension TraceRecorderTests {
   }
 
   private func hasSession(of recorder: pid_t) async throws -> Bool {
-    let list = try await Recorder().run(
-      "/usr/bin/env", ["LTTNG_HOME=\(RuntimeDirectory().path)", "lttng", "--no-sessiond", "list"])
-    return list.output.contains("trace-report-\(recorder)-")
+    let list = try await LTTngProcesses.lttng(of: recorder, "list")
+    return list.contains("trace-report-\(recorder)-")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import StoreEvents
 import Synchronization
 import TestSupport
@@ -41,6 +42,43 @@ extension TraceRecorderTests {
     let (began, ended) = try (#require(times.min()), #require(times.max()))
     #expect(fetches.0.values.joined().contains { $0 > began && $0 < ended })
     try expectNothingLeft()
+  }
+
+  /// Beside one that runs, each has a daemon of its own: otherwise each of the programs would register
+  /// with every session.
+  @Test(.endsWhenStuck, arguments: [nil, 61_003] as [uid_t?])
+  func recordingsThatBeginTogetherMissNothing(user: uid_t?) async throws {
+    guard user == nil || geteuid() == 0 else { return }
+    let emitter = try programOfAnyUser()
+    let isOver = recorder.folder.path("over")
+    _ = try await recorder.record("until", isOver) { _ in
+      defer { #expect(FileManager.default.createFile(atPath: isOver, contents: nil)) }
+      try await recorder.waitForEmitter()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for count in 1...8 {
+          group.addTask {
+            let become = user.map { ["setpriv", "--reuid", "\($0)", "--clear-groups"] } ?? []
+            let one = try Recorder()
+            let run = try await one.record(
+              options: ["--lttng", "--no-probe"],
+              command: become + ["sh", "-c", "echo $LTTNG_HOME; exec '\(emitter)' burst \(count)"])
+            #expect(run.status == 0, "\(run.errorOutput)")
+            #expect(run.output.hasPrefix("/tmp/trace-report-\(geteuid())/\(run.processID)-"))
+            #expect(try fetches(in: one.trace).values.map(\.count) == [count])
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    try expectNothingLeft()
+  }
+
+  /// A copy of the emitter in a folder that other users may enter.
+  private func programOfAnyUser() throws -> String {
+    let path = recorder.folder.path("emitter")
+    try FileManager.default.copyItem(atPath: Recorder.path(of: "event-emitter"), toPath: path)
+    chmod(recorder.folder.url.path, 0o755)
+    return path
   }
 
   /// The times at which fetches ended, by process.

@@ -76,7 +76,10 @@ extension TraceRecorderTests {
       try await wait { FileManager.default.fileExists(atPath: recorder.folder.path("started-0")) }
       let run = try await record(program) { process in
         defer { finish() }
-        while try await !triggers().contains("trace-report-\(process.processIdentifier)-") {
+        let id = process.processIdentifier
+        while try await !LTTngProcesses.lttng(of: id, "list-triggers")
+          .contains("trace-report-\(id)-")
+        {
           try await Task.sleep(for: .milliseconds(20))
         }
         try FileManager.default.removeItem(atPath: hold)
