@@ -4,7 +4,7 @@ import Glibc
 
 /// A process of its own that cleans up after us if we are killed.
 ///
-/// It waits on a socket whose other end only we hold: we send a byte if we end by ourselves, and
+/// It waits on a socket whose other end only we hold: we send a word if we end by ourselves, and
 /// whatever else ends us closes the socket without one.
 struct RecordingGuardian {
   private let socket: Int32
@@ -29,9 +29,16 @@ struct RecordingGuardian {
     socket = ends[1]
   }
 
-  /// Signals that nothing is left to clean up.
-  func dismiss() {
-    var word = UInt8(ascii: "!")
+  /// What a guardian is to do once its recorder has ended.
+  enum Word: UInt8 {
+    case nothing = 0x21
+    /// The recorder does not wait for a daemon that ends, which takes most of a second.
+    case endDaemon = 0x64
+  }
+
+  /// Sends the guardian its word.
+  func dismiss(_ word: Word = .nothing) {
+    var word = word.rawValue
     // It may be gone, and without the flag we would go as well.
     send(socket, &word, 1, Int32(MSG_NOSIGNAL))
     close(socket)
@@ -39,12 +46,12 @@ struct RecordingGuardian {
 
   /// Waits until the recorder whose guardian we are ends.
   ///
-  /// - Returns: whether it did without a word.
-  static func recorderFallsSilent() -> Bool {
+  /// - Returns: its word; nil if it was killed.
+  static func wordOfRecorder() -> Word? {
     var word: UInt8 = 0
     while true {
       let count = read(STDIN_FILENO, &word, 1)
-      if count >= 0 || errno != EINTR { return count == 0 }
+      if count >= 0 || errno != EINTR { return count == 1 ? Word(rawValue: word) : nil }
     }
   }
 }

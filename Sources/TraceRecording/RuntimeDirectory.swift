@@ -51,7 +51,7 @@ struct RuntimeDirectory {
     return (own, recording)
   }
 
-  /// Takes over the folders of recorders that were killed.
+  /// Takes over the folders of recorders that have ended.
   func claimAbandoned() throws(RecordingError) -> [Claimed] {
     let starting = try lock("starting")
     starting.lock()

@@ -19,7 +19,6 @@ struct SessionDaemon {
   /// - Parameter process: the process to record, if it runs already: only the shared daemon serves it.
   /// - Throws: ``RecordingError`` if there is none to be had.
   static func join(for process: pid_t?) async throws -> SessionDaemon {
-    await endAbandoned()
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
@@ -58,8 +57,13 @@ struct SessionDaemon {
     }
   }
 
-  /// Ends the daemons of recorders that were killed; what they recorded is written.
+  /// Ends the daemons that no recorder uses; what recorders that were killed have recorded is written.
   static func endAbandoned() async {
+    await endAbandonedOfOne()
+    if let daemon = try? await joinRunning() { daemon.leave() }
+  }
+
+  private static func endAbandonedOfOne() async {
     for (directory, recording) in (try? RuntimeDirectory().claimAbandoned()) ?? [] {
       guard let starting = try? directory.lock("starting") else { continue }
       var command = LTTngCommand(home: directory.path)
@@ -78,7 +82,7 @@ struct SessionDaemon {
   }
 
   /// Finds the shared daemon; there may be none.
-  static func joinRunning() async throws -> SessionDaemon {
+  private static func joinRunning() async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
@@ -199,7 +203,10 @@ struct SessionDaemon {
   }
 
   /// Ends the daemon, if one of us started it and no other recording runs.
-  func leave() {
+  ///
+  /// - Parameter endingIt: false leaves that to ``endAbandoned()``, in another process.
+  func leave(endingIt: Bool = true) {
+    guard endingIt else { return recording.unlock() }
     starting.lock()
     defer { starting.unlock() }
     recording.unlock()

@@ -83,9 +83,17 @@ public enum TraceRecorder {
     _ body: (RecordingSession, LTTngCommand) async throws -> Result
   ) async throws -> Result {
     let guardian = try RecordingGuardian(options.guardian)
-    defer { guardian?.dismiss() }
-    let daemon = try await SessionDaemon.join(for: options.process)
-    defer { daemon.leave() }
+    let daemon: SessionDaemon
+    do {
+      daemon = try await SessionDaemon.join(for: options.process)
+    } catch {
+      guardian?.dismiss()
+      throw error
+    }
+    defer {
+      daemon.leave(endingIt: guardian == nil)
+      guardian?.dismiss(.endDaemon)
+    }
     if let process = options.process {
       try await TracedProcess.waitUntilTraced(process, by: daemon.command)
     }
@@ -165,21 +173,23 @@ public enum TraceRecorder {
           recordsIO: options.recordsIO, command))
   }
 
-  /// Waits until a recorder ends, and if it was killed, ends its session and its daemon, or its logs.
+  /// Waits until a recorder ends, and ends its daemon, and if it was killed, its session or its logs.
   ///
   /// What was recorded until then is written.
   /// For the program that ``RecordingOptions/guardian`` names.
   ///
   /// - Parameter log: the folder, if the recorder records logs.
   public static func standGuard(over recorder: Int32, log: String? = nil) async {
-    guard RecordingGuardian.recorderFallsSilent() else { return }
-    if let log { return LogFolder(log).end() }
-    var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-    for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
+    let word = RecordingGuardian.wordOfRecorder()
+    if word == .nothing { return }
+    if word == nil {
+      if let log { return LogFolder(log).end() }
+      var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+      for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
+    }
     // Whatever fails here, the error has no reader; the next recording tries again.
     if let directory = try? RuntimeDirectory() { LiveRecording.removeAbandoned(in: directory) }
     await SessionDaemon.endAbandoned()
-    if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 
   /// The number of our own filters of system calls, which a program inherits; nil before Linux 5.9.
