@@ -86,6 +86,7 @@ test-hostile-hosts: probe ## runs small programs that fork, restrict themselves 
 test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs
 	swift build --product trace-report && swift build --product lock-holder
 	Tests/Sentinel/matrix.py $(if $(SHORT),--short)
+	Tests/Sentinel/damage.py --runs $(if $(SHORT),1,5)
 
 test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
 	@Scripts/test-pytest.sh $(if $(SHORT),short)

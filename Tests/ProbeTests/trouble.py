@@ -161,6 +161,19 @@ def a_process_that_lttng_does_not_fit_into_has_a_log():
     expect("INCONCLUSIVE" not in later.stdout, later.stdout)
 
 
+def a_file_that_sqlite3_exec_cannot_read():
+    """No statement is prepared, so that none runs."""
+    path = os.path.join(tempfile.mkdtemp(dir=scratch), "no.db")
+    open(path, "wb").write(b"no database " * 400)
+    code = (f"import ctypes, sqlite3; L = ctypes.CDLL('libsqlite3.so.0'); h = ctypes.c_void_p()\n"
+            f"L.sqlite3_open({path.encode()!r}, ctypes.byref(h))\n"
+            "for sql in (b'SELECT a FROM t; SELECT 2', b'', b'SELECT 1'): print(L.sqlite3_exec(h, sql, None, None, None))\n")
+    process, lines = run([sys.executable, "-c", code], level=1)
+    expect(process.stdout == "26\n0\n0\n" and not process.stderr, process.stdout + process.stderr)
+    errors = [event.get("error", "").split(":")[0] for event in events(lines, "statement_run")]
+    expect(errors == ["SQLITE_NOTADB", ""], str(errors))
+
+
 def a_process_that_lttng_has_no_session_for_has_a_log():
     """No daemon answers; then the session of the one that does is for other processes; then nobody records any more."""
     program = compiled("simple")

@@ -23,7 +23,7 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var failures: [FailureSite]?
   /// PRAGMAs that leave a file without protection; nil if there are none.
   public var settings: [LockSite]?
-  /// Databases that a process had open through several copies of SQLite; nil if there are none.
+  /// Databases that were open through several copies of SQLite, or under several names; nil if there are none.
   public var copies: [SharedDatabase]?
   /// What was done to files of open databases beside SQLite; nil if nothing was.
   public var touches: [FileTouch]?

@@ -62,6 +62,7 @@ extension ProfileBuilder {
     if let sql = texts[run.statementID], isLeftOut(run, sql, of: record, in: process) { return }
     databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
+    locks.risks.run(on: Key(process: process, id: run.connectionID), at: location)
     let sql = texts[run.statementID]
     io.add(
       run, LockSite(statement: run.statementID, sql: sql, location: location, count: 1),

@@ -138,7 +138,8 @@ public struct ProfileBuilder {
       databases.add(event, in: process)
       locks.databases.add(event, on: record.process.host, in: process)
       locks.risks.add(
-        event, of: locks.databases[Key(process: process, id: event.connectionID)], in: process)
+        event, of: locks.databases[Key(process: process, id: event.connectionID)],
+        on: record.process.host, in: process)
       locks.touches.open(event, in: process)
       origins.add(event, record, in: process)
     case .caller(let event):

@@ -20,13 +20,15 @@ struct OneSQLitePerProcess: Rule {
       """,
     limits: """
       Reported if a connection is opened while another one to the same file is open in the same process through
-      another copy. Copies that the probe does not observe are missing. Needs the probe's events.
+      another copy, with the line of the first statement of the second one. Copies that the probe does not observe are
+      missing. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.locks?.copies ?? []).map { shared in
+    (workload.profile.locks?.copies ?? []).filter { $0.names == nil }.map { shared in
       Finding(
-        rule: Self.name, confidence: .high, object: shared.path,
+        rule: Self.name, confidence: .high, caller: shared.location ?? .unknown,
+        object: shared.path,
         message: """
           \(shared.process) has '\(shared.path)' open through \(shared.libraries.joined(separator: " and ")): \
           a close by one of them cancels the locks of the other one.

@@ -31,7 +31,7 @@ public enum Rules {
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
     EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
-    HandleCorruption(), OneSQLitePerProcess(), DoNotOpenDatabaseFile(),
+    HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), DoNotOpenDatabaseFile(),
     KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(), KeepDurableSettings(),
     LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]

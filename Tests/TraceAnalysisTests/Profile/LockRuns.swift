@@ -67,7 +67,7 @@ struct LockRuns {
   mutating func run(
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
     transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
-    bindHash: UInt64 = 1,
+    bindHash: UInt64 = 1, connection: UInt64 = 1,
     busy: (attempts: UInt64, wait: Double)? = nil, error: String = ""
   ) {
     if let busy {
@@ -84,7 +84,7 @@ struct LockRuns {
     append(
       .statementRun(
         StatementRun(
-          connectionID: 1, statementID: id, runID: nextRun, transactionID: transaction,
+          connectionID: connection, statementID: id, runID: nextRun, transactionID: transaction,
           callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
           openTime: Self.nanoseconds(open), rows: rows,
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,

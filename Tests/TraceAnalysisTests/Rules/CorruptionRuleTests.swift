@@ -9,7 +9,7 @@ import TraceAnalysis
 @Suite struct CorruptionRuleTests {
   private static let malformed = "SQLITE_CORRUPT: database disk image is malformed"
   private static let rules: Set = [
-    "HandleCorruption", "OneSQLitePerProcess", "KeepDurableSettings",
+    "HandleCorruption", "OneSQLitePerProcess", "OneNamePerDatabase", "KeepDurableSettings",
   ]
 
   private func findings(
@@ -64,11 +64,37 @@ import TraceAnalysis
   }
 
   @Test func twoCopiesOfSQLiteAtATimeAreReported() {
-    let both = findings { runs, _ in
+    let both = findings { runs, program in
       _ = runs.open(1, "a", connection: 2, library: "/venv/apsw.so")
+      runs.run("SELECT 1", line: 3, of: program, at: 1)
+      runs.run("SELECT 2", line: 4, of: program, at: 2, connection: 2)
+      runs.run("SELECT 3", line: 5, of: program, at: 3, connection: 2)
     }
     #expect(both.map(\.rule) == ["OneSQLitePerProcess"])
+    #expect(both.map(\.caller.line) == [4])
     #expect(both.first?.message.contains("/usr/lib/libsqlite3.so.0 and /venv/apsw.so") == true)
+  }
+
+  @Test(arguments: [1, 2] as [Int64])
+  func twoNamesOfAFileAtATimeAreReported(process: Int64) {
+    let found = findings { runs, _ in
+      let second = runs.open(process, "b", path: "/srv/current.db", connection: 2)
+      runs.run("SELECT 2", line: 4, of: second, at: 2, connection: 2)
+    }
+    #expect(found.map(\.rule) == ["OneNamePerDatabase"])
+    #expect(found.map(\.caller.line) == [4])
+    #expect(found.first?.message.contains("'/srv/app.db' and '/srv/current.db'") == true)
+  }
+
+  /// As of containers, and of a file that is made under another name.
+  @Test func mountsAndNamesOneAfterTheOtherAreNot() {
+    #expect(
+      findings { runs, program in
+        _ = runs.open(2, "b", path: "/data/app.db")
+        runs.close(1, of: program)
+        runs.close(1, of: .init(pid: 2, name: "b"))
+        _ = runs.open(1, "a", path: "/srv/current.db", connection: 2)
+      }.isEmpty)
   }
 
   @Test func copiesOneAfterAnotherOrOfOtherFilesOrProcessesAreNot() {
