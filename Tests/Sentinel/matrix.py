@@ -381,6 +381,9 @@ def check_recorded(name, mode, hazard):
             program.end()
     source = SOURCES.get(name, PYTHON).splitlines()
     lines = [number for number, line in enumerate(source, 1) if mark and line.endswith(f"/ {mark}") or line.endswith(f"# {mark}")]
+    if mark == "link" and name == "pysqlite3" and mode == "WAL":
+        # Its copy of SQLite has no symbols, and the only statement under the second name is not prepared.
+        lines = [0]
     # The shell has no debug information.
     expected = [] if not rule else [rule] if name == "shell" else [(rule, line) for line in lines]
     return "ok" if expected == ([r for r, _ in found] if name == "shell" else found) else str(found)
@@ -418,6 +421,28 @@ def check(name, mode, hazard):
                 program.other.end()
 
 
+def check_network(name, mode):
+    """As on sshfs: bindfs shows a folder under the type of that file system."""
+    if not shutil.which("bindfs"):
+        return ""
+    with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
+        mounted = os.path.join(folder, "remote")
+        os.makedirs(mounted)
+        if subprocess.run(["bindfs", "-o", "subtype=sshfs", mounted, mounted], stderr=subprocess.DEVNULL).returncode:
+            return ""
+        try:
+            program = Program(name, os.path.join(mounted, "app.db"), mode)
+            try:
+                if name == "store":
+                    program.wait_for_rows()
+                found = hazards(program.path)
+                return "ok" if found[:1] == ["networkFileSystem"] else str(found)
+            finally:
+                program.end()
+        finally:
+            subprocess.run(["umount", "--lazy", mounted])
+
+
 def check_healthy(name, mode, samples):
     with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
         program = Program(name, os.path.join(folder, "app.db"), mode)
@@ -448,6 +473,7 @@ def main():
         for mode in ["WAL", "DELETE"]:
             try:
                 results = {hazard: check(name, mode, hazard) for hazard in HAZARDS}
+                results["network file system"] = check_network(name, mode)
                 results["healthy"] = check_healthy(name, mode, samples)
                 results.update({hazard + " recorded": check_recorded(name, mode, hazard) for hazard in RECORDED})
             except Missing as missing:
