@@ -3,7 +3,17 @@
 import Glibc
 
 /// Why LTTng cannot work here, as far as that is seen without starting anything.
-enum LTTngObstacle {
+public enum LTTngObstacle {
+  /// The library that programs with tracepoints need.
+  private static let library = "liblttng-ust.so.1"
+
+  /// Checks that programs that are linked with LTTng's library can start.
+  ///
+  /// - Throws: ``RecordingError/toolMissing(_:)``.
+  public static func checkLibrary() throws(RecordingError) {
+    guard hasLibrary(library) else { throw .toolMissing(library) }
+  }
+
   /// Finds what is missing for a recording; nil if nothing is.
   static func find(_ options: RecordingOptions) -> RecordingError? {
     for tool in ["lttng", "lttng-sessiond"] where ProgramPath.find(tool) == nil {
@@ -11,7 +21,7 @@ enum LTTngObstacle {
     }
     if let probe = options.probe {
       guard ProbeLibrary.hasTracepoints(probe) else { return .tracepointsMissing }
-      guard hasLibrary("liblttng-ust.so.1") else { return .toolMissing("liblttng-ust.so.1") }
+      guard hasLibrary(library) else { return .toolMissing(library) }
     }
     if let limit { return limit }
     do throws(RecordingError) {

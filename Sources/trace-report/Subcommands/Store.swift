@@ -39,6 +39,7 @@ struct Store: ParsableCommand {
 
   func run() throws {
     let program = try Self.program()
+    try LTTngObstacle.checkLibrary()
     let options = [("--model", model), ("--outline", outline)].flatMap { name, value in
       value.map { ["\(name)=\($0)"] } ?? []
     }
