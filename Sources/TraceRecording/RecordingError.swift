@@ -54,7 +54,8 @@ extension RecordingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .toolMissing(let tool):
-      "'\(tool)' is not installed; install LTTng, on Debian and Ubuntu: apt install lttng-tools"
+      "'\(tool)' is not installed; install LTTng, on Debian and Ubuntu: apt install "
+        + (tool.hasPrefix("lib") ? "liblttng-ust1" : "lttng-tools")
     case .tracepointsMissing:
       "libstorescope-probe-lttng.so is not beside the probe; install liblttng-ust-dev, and build the "
         + "probe again: make probe"

@@ -39,7 +39,7 @@ struct Store: ParsableCommand {
 
   func run() throws {
     let program = try Self.program()
-    try LTTngObstacle.checkLibrary()
+    do { try LTTngObstacle.checkLibrary() } catch { throw Failure(error.description) }
     let options = [("--model", model), ("--outline", outline)].flatMap { name, value in
       value.map { ["\(name)=\($0)"] } ?? []
     }
