@@ -17,8 +17,8 @@ EXPORTED int sqliteprobe_attach(const char *settings) {
     sqliteprobe_detach(NULL);
   }
   set_settings(settings);
+  __atomic_store_n(&is_idle, false, __ATOMIC_SEQ_CST);
   resume_recording();
-  __atomic_store_n(&is_idle, false, __ATOMIC_RELEASE);
   patch_new_objects(false);
   return 0;
 }

@@ -40,10 +40,14 @@ static void begin(void) {
     log_begin_in_child();
     begin_lttng_in_child();
   }
-  if (is_resumed) begin_attached();
-  if ((log_level | *tracepoint_state) == 0) return;
-  __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
+  // A recorder may attach meanwhile, or detach.
+  do {
+    while (__atomic_exchange_n(&is_resumed, false, __ATOMIC_SEQ_CST)) begin_attached();
+    if (is_idle) stop_recording();
+    if ((log_level | *tracepoint_state) == 0) continue;
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_recording, 1, __ATOMIC_SEQ_CST);
+  } while (__atomic_load_n(&is_resumed, __ATOMIC_SEQ_CST));
 }
 
 // Several threads may notice that a listener begins. Only one of them triggers that everything is
@@ -133,8 +137,7 @@ static void read_settings(void) {
 
 static void start(void) {
   int error = errno;
-  if (is_resumed) stop_tracing();
-  is_resumed = false;
+  if (__atomic_exchange_n(&is_resumed, false, __ATOMIC_SEQ_CST)) stop_tracing();
   has_started = true;
   read_settings();
   load_lttng();
@@ -155,15 +158,16 @@ void start_recording_once(void) { pthread_once(&start_once, start_guarded); }
 
 void resume_recording(void) {
   static const int tracepoints_unknown = 1;
-  is_resumed = true;
   current_recording++;
-  was_recording = 0;
-  tracepoint_state = &tracepoints_unknown;
+  // In this order: see begin().
+  __atomic_store_n(&is_resumed, true, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&was_recording, 0, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&tracepoint_state, &tracepoints_unknown, __ATOMIC_SEQ_CST);
 }
 
 static void begin_attached(void) {
+  stop_tracing();
   if (!has_started) return start_recording_once();
-  is_resumed = false;
   // Those that the log of an earlier recorder has.
   __atomic_store_n(&event_count, 0, __ATOMIC_RELAXED);
   restore_tracing();

@@ -128,7 +128,7 @@ int main(int count, char **arguments) {
     char *mark = begin(arguments[2], round);
     run_traced(traced);
     long before = runs;
-    while (runs < before + 20 || (round == rounds - 1 && !has_log(mark))) usleep(100);
+    while (runs < before + 20 || !has_log(mark)) usleep(100);
     if (!is_killed || round == rounds - 1) failures += detach(NULL) != 0;
     unlink(mark);
     if (is_killed) continue;
