@@ -44,11 +44,11 @@ def _attach(program, *arguments, seconds=0.2):
     return result, folder
 
 
-def _under_load(command, finds_statements=True):
+def _under_load(command, finds_statements=True, seconds=0.2):
     with _Program(command) as program:
         attached = refused = 0
         while attached < ATTACHES:
-            result, folder = _attach(program)
+            result, folder = _attach(program, seconds=seconds)
             expect(program.process.poll() is None, f"the program ended with {program.process.poll()}")
             # A process that is never at a safe point is refused by a sentence.
             if "try again" in result.stderr:
@@ -65,7 +65,8 @@ def _under_load(command, finds_statements=True):
 
 
 def attaches_to_threads_that_allocate_load_and_fork():
-    _under_load([compiled("attached")])
+    # Its threads take the locks of the loader in turn, so that a recording begins late.
+    _under_load([compiled("attached")], seconds=1)
 
 
 def attaches_to_python():
