@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 .PHONY: help demo test lint format gate install probe wheel deb demo-python vocabulary rules man \
-   evidence traces docs test-probe test-hostile-hosts test-sentinel test-pytest test-gate-matrix \
+   evidence traces docs test-probe test-attach test-hostile-hosts test-sentinel test-pytest test-gate-matrix \
    test-action test-browser test-bench bench-counts smoke pitfalls verdicts test-readme \
    test-wheel test-deb test-otlp test-rows test-fleet-commands test-prometheus test-grafana \
    test-live agreement fuzz-predicates fuzz-readers ctf-agreement merges damage hostile \
@@ -79,6 +79,10 @@ docs: ## builds the DocC documentation into .build/docs; fails on warnings, undo
 
 test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
 	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
+
+test-attach: probe ## attaches 200 times to programs under load, and at points where nothing may be loaded
+	swift build --product trace-report
+	@ATTACHES=$${ATTACHES:-40} Tests/ProbeTests/run.py --only=attached
 
 test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
 	@Tests/ProbeTests/hostile.py

@@ -48,6 +48,8 @@ let package = Package(
     .target(name: "CLogSink"),
     .target(
       name: "StoreInstruments", dependencies: ["StoreEvents", "CLogSink", "CStoreTracepoints"]),
+    // Calls functions within another process.
+    .target(name: "CProbeInjector"),
     // Which source files are libraries; the probe compiles it too.
     .target(name: "CSourceFiles"),
     // Counts what SQLite reads, writes and syncs; the probe compiles it too.
@@ -107,7 +109,7 @@ let package = Package(
     .target(
       name: "TraceRecording",
       dependencies: [
-        "StoreEvents", .product(name: "Subprocess", package: "swift-subprocess"),
+        "StoreEvents", "CProbeInjector", .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     .executableTarget(
       name: "trace-report",

@@ -66,6 +66,21 @@ static struct connection *make_connection(sqlite3 *handle) {
   return connection;
 }
 
+void find_file(struct connection *connection) {
+  const char *path = connection->copy->api.db_filename(connection->handle, "main");
+  connection->has_file = path && *path;
+}
+
+struct connection *claim_connection(sqlite3 *handle) {
+  pthread_mutex_lock(&lock);
+  struct connection *connection = find_any(handle);
+  if (!connection && (connection = make_connection(handle))) connection->is_closed = true;
+  bool is_claimed = connection && connection->is_claimed;
+  if (connection) connection->is_claimed = true;
+  pthread_mutex_unlock(&lock);
+  return is_claimed ? NULL : connection;
+}
+
 struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way way, bool is_hooked) {
   pthread_mutex_lock(&lock);
   struct connection *connection = find_any(handle);
@@ -73,10 +88,14 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
     free(connection->io);
     if (connection->is_lingering && !connection->is_closed)
       __atomic_sub_fetch(&lingering, 1, __ATOMIC_RELAXED);
-    struct connection *next = connection->next;
+    // SQLite may have our handler, which calls the program's.
+    const struct connection old = *connection;
     memset(connection, 0, sizeof *connection);
-    connection->next = next;
+    connection->next = old.next;
     connection->handle = handle;
+    connection->is_claimed = old.is_claimed;
+    connection->program_busy = old.program_busy;
+    connection->program_busy_context = old.program_busy_context;
   } else {
     connection = make_connection(handle);
   }
@@ -85,23 +104,14 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
     connection->way = way;
     connection->is_hooked = is_hooked;
     connection->id = ++last_id;
+    connection->recording = current_recording;
     connection->is_excluded = this_thread.excluding > 0;
     connection->forks = forks;
     connection->is_adopted = this_thread.is_adopting;
-    const char *path = copy->api.db_filename(handle, "main");
-    connection->has_file = path && *path;
+    find_file(connection);
   }
   pthread_mutex_unlock(&lock);
   return connection;
-}
-
-void adopt_connections(void) {
-  for (int i = 0; i < BUCKETS; i++)
-    for (struct connection *at = buckets[i]; at; at = at->next) {
-      at->is_adopted = true;
-      at->has_pending = false;
-      at->transaction_id = 0;
-    }
 }
 
 static const char *const way_names[] = {"got", "extension", "symbols", "handle"};

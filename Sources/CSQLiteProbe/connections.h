@@ -38,6 +38,9 @@ struct connection {
   enum way way;
   bool is_excluded;
   bool is_closed;
+  // The recording that it is known in, and whether a thread makes it known.
+  unsigned recording;
+  bool is_claimed;
   // Whether sqlite3_close_v2() left it open until its last statement is finalized.
   bool is_lingering;
   // Whether our trace callback is installed, its mask, and whether it was ever called.
@@ -89,8 +92,10 @@ struct connection {
 struct connection *find_connection(sqlite3 *handle);
 // Registers a connection.
 struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way way, bool is_hooked);
-// A recorder attaches: statements ran on the connections since the last recording.
-void adopt_connections(void);
+// Whether its main database is a file.
+void find_file(struct connection *connection);
+// For a thread that makes a connection known, which may be one that is open already. NULL if another thread does so.
+struct connection *claim_connection(sqlite3 *handle);
 void linger(struct connection *connection);
 // How many connections linger.
 extern int lingering;

@@ -144,8 +144,7 @@ INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***
 
 #define PREPARE(call, sql, length)                                       \
   if (LIKELY(!is_recording())) return call;                              \
-  struct connection *connection = find_connection(a);                    \
-  if (UNLIKELY(!connection && a)) connection = adopt_connection(copy, a); \
+  struct connection *connection = known_connection(copy, a);             \
   if (!connection || connection->is_excluded) return call;               \
   struct connection *outer = this_thread.inside;                         \
   this_thread.inside = connection;                                       \
@@ -177,9 +176,16 @@ INLINE int hook_prepare16_v2(struct copy *copy, sqlite3 *a, const void *b, int c
 
 // MARK: - The program's own callbacks
 
+// Not one whose callbacks are looked up at its next statement.
+static struct connection *observed_connection(sqlite3 *handle) {
+  struct connection *connection = find_connection(handle);
+  bool is_known = connection && (connection->recording == current_recording || connection->is_traced);
+  return is_known && !connection->is_excluded ? connection : NULL;
+}
+
 INLINE int hook_trace_v2(struct copy *copy, sqlite3 *a, unsigned b, trace_callback c, void *d) {
-  struct connection *connection = find_connection(a);
-  if (!connection || connection->is_excluded) return copy->real.trace_v2(a, b, c, d);
+  struct connection *connection = observed_connection(a);
+  if (!connection) return copy->real.trace_v2(a, b, c, d);
   connection->program_trace = b && c ? c : NULL;
   connection->program_mask = b;
   connection->program_trace_context = d;
@@ -192,8 +198,8 @@ INLINE int hook_trace_v2(struct copy *copy, sqlite3 *a, unsigned b, trace_callba
 }
 
 INLINE void *hook_trace(struct copy *copy, sqlite3 *a, plain_trace_callback b, void *c) {
-  struct connection *connection = find_connection(a);
-  if (!connection || connection->is_excluded) return copy->real.trace(a, b, c);
+  struct connection *connection = observed_connection(a);
+  if (!connection) return copy->real.trace(a, b, c);
   void *old = connection->program_plain_context;
   connection->program_trace = NULL;
   connection->program_plain_trace = b;
@@ -205,8 +211,8 @@ INLINE void *hook_trace(struct copy *copy, sqlite3 *a, plain_trace_callback b, v
 }
 
 INLINE void *hook_profile(struct copy *copy, sqlite3 *a, profile_callback b, void *c) {
-  struct connection *connection = find_connection(a);
-  if (!connection || connection->is_excluded) return copy->real.profile(a, b, c);
+  struct connection *connection = observed_connection(a);
+  if (!connection) return copy->real.profile(a, b, c);
   void *old = connection->program_profile_context;
   connection->program_plain_trace = NULL;
   connection->program_profile = b;

@@ -67,7 +67,15 @@ static int open_descriptor(void) {
 }
 
 static bool open_again(void) {
-  return CLogSink_open(&sink, open_descriptor());
+  int descriptor = open_descriptor();
+  return descriptor >= 0 && CLogSink_open(&sink, descriptor);
+}
+
+// An earlier log may have ended with lines that it did not take.
+static void forget_file(void) {
+  if (sink.descriptor > 2 && CLogSink_file(&sink) != CLogSink_file_replaced) close(sink.descriptor);
+  free(sink.unsent);
+  sink = (struct CLogSink){.descriptor = -1};
 }
 
 int sink_open(const char *path) {
@@ -88,13 +96,18 @@ int sink_open(const char *path) {
     file_path = realpath(path, NULL);
     if (!file_path) return -1;
   }
+  forget_file();
   return open_again() ? 0 : -1;
+}
+
+bool sink_has_ended(void) {
+  char file[PATH_MAX];
+  return folder_path && !CLogSink_find(folder_path, current_process(), file, sizeof file) && errno == ESHUTDOWN;
 }
 
 int sink_open_in_child(void) {
   if (!folder_path) return 0;
-  if (CLogSink_file(&sink) == CLogSink_file_current) close(sink.descriptor);
-  sink = (struct CLogSink){.descriptor = -1};
+  forget_file();
   char *folder = folder_path;
   free(file_path);
   file_path = folder_path = NULL;

@@ -27,7 +27,7 @@ enum { LONGEST_VALUE = 256 };
 static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long utc_offset;
-static bool is_open;
+static bool is_open, is_ending;
 // The counts of the lines since the last closing line.
 static struct log_check check;
 
@@ -47,8 +47,7 @@ static void begin_line(const char *category) {
 
 static void end_line(void) { log_bytes(&log_lines, "\n", 1); }
 
-static void begin_group(void) {
-  pthread_mutex_lock(&lock);
+static void begin_lines(void) {
   log_lines.count = 0;
   log_lines.lines = 0;
   if (sink_lost() > 0) {
@@ -60,14 +59,28 @@ static void begin_group(void) {
   }
 }
 
-static void end_group(void) {
+static void end_lines(void) {
   check_lines(&check, log_lines.bytes, log_lines.count);
   sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
+}
+
+static bool begin_group(void) {
+  pthread_mutex_lock(&lock);
+  bool is_taken = log_level > 0 && !is_ending;
+  if (is_taken) begin_lines();
+  else pthread_mutex_unlock(&lock);
+  return is_taken;
+}
+
+static void end_group(void) {
+  end_lines();
   pthread_mutex_unlock(&lock);
 }
 
+// Before all others: another thread may wait for the lock.
 static void open_line(void) {
-  begin_group();
+  check = (struct log_check){0};
+  begin_lines();
   begin_line("annotation: ");
   char text[160];
   long magnitude = labs(utc_offset);
@@ -76,7 +89,7 @@ static void open_line(void) {
            log_level);
   log_string(&log_lines, text);
   end_line();
-  end_group();
+  end_lines();
 }
 
 static void complain(const char *fact, const char *detail) {
@@ -94,14 +107,19 @@ static void complain_of_file(void) {
 }
 
 static bool open_log(const char *path, long level) {
-  if (sink_open(path) != 0) return complain_of_file(), false;
   time_t now = time(NULL);
   struct tm local;
-  utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
-  log_level = level > 4 ? 4 : (int)level;
-  is_open = true;
-  open_line();
-  return true;
+  pthread_mutex_lock(&lock);
+  is_open = sink_open(path) == 0;
+  if (is_open) {
+    utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
+    log_level = level > 4 ? 4 : (int)level;
+    is_ending = false;
+    open_line();
+  }
+  pthread_mutex_unlock(&lock);
+  if (!is_open) complain_of_file();
+  return is_open;
 }
 
 // Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE configure; `log_level` is then its
@@ -126,9 +144,12 @@ bool log_open_for_tracer(void) {
   return folder && *folder && (is_open || open_log(folder, record_values ? 2 : 1));
 }
 
+bool log_has_ended(void) { return is_open && sink_has_ended(); }
+
 void log_after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   check = (struct log_check){0};
+  is_ending = false;
 }
 
 void log_begin_in_child(void) {
@@ -172,6 +193,14 @@ void log_close(int status) {
   end_line();
   if (check.lines > 0) sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
   check = (struct log_check){0};
+  // A program that ends may use SQLite until its last handler.
+  if (is_ending) log_level = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+void log_ends(void) {
+  pthread_mutex_lock(&lock);
+  is_ending = true;
   pthread_mutex_unlock(&lock);
 }
 
@@ -243,10 +272,24 @@ static void not_observed_line(const struct copy_not_observed_event *event) {
   end_line();
 }
 
-void log_event(enum event_kind kind, const void *event) {
+static void count_event(uint64_t *count) {
+  if (count) __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+void log_counters(uint64_t *count) {
+  pthread_mutex_lock(&lock);
+  if (log_level > 0) {
+    begin_lines();
+    fields_line(EVENT_counters, &(struct counters_event){.events = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED)});
+    end_lines();
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void log_event(enum event_kind kind, const void *event, uint64_t *count) {
   // A log has the values of each run from level 2 on, in lines of their own.
-  if (kind == EVENT_values) return;
-  begin_group();
+  if (kind == EVENT_values || !begin_group()) return;
+  count_event(count);
   if (kind == EVENT_connection_opened) opened_line(event);
   if (kind == EVENT_busy) busy_line(event);
   if (kind == EVENT_copy_not_observed) not_observed_line(event);
@@ -255,7 +298,7 @@ void log_event(enum event_kind kind, const void *event) {
 }
 
 void log_warning(const char *text) {
-  begin_group();
+  if (!begin_group()) return;
   begin_line("warning: ");
   log_escaped(&log_lines, text, strlen(text), false);
   end_line();
@@ -325,8 +368,9 @@ static void values_lines(const struct bound_values *values) {
 }
 
 void log_run(const struct statement_run_event *event, const char *sql,
-             const struct bound_values *values) {
-  begin_group();
+             const struct bound_values *values, uint64_t *count) {
+  if (!begin_group()) return;
+  count_event(count);
   begin_line("sql: ");
   log_escaped(&log_lines, sql, strlen(sql), false);
   end_line();

@@ -64,11 +64,32 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   return connection;
 }
 
-struct connection *adopt_connection(struct copy *copy, sqlite3 *handle) {
-  this_thread.is_adopting = true;
-  struct connection *connection = open_connection(copy, handle, WAY_GOT, true);
-  this_thread.is_adopting = false;
-  if (connection && !connection->is_excluded) find_program_trace(connection);
+static void adopt(struct connection *connection, struct copy *copy, sqlite3 *handle) {
+  bool is_hooked = connection->is_closed || connection->is_hooked;
+  // A call of sqlite3_exec() that runs has our callback in place of the program's.
+  bool has_trace = connection->exec_depth > 0 || connection->is_traced;
+  if (connection->is_closed || connection->copy != copy) {
+    this_thread.is_adopting = true;
+    open_connection(copy, handle, WAY_GOT, true);
+    this_thread.is_adopting = false;
+  } else {
+    connection->is_adopted = true;
+    connection->has_pending = false;
+    connection->transaction_id = 0;
+    find_file(connection);
+    watch_databases(connection);
+  }
+  if (is_hooked && !has_trace && !connection->is_excluded) find_program_trace(connection);
+  __atomic_store_n(&connection->recording, current_recording, __ATOMIC_RELEASE);
+}
+
+struct connection *known_connection(struct copy *copy, sqlite3 *handle) {
+  struct connection *connection = find_connection(handle);
+  if (LIKELY(connection && connection->recording == current_recording) || !handle) return connection;
+  connection = claim_connection(handle);
+  if (!connection) return NULL;
+  adopt(connection, copy, handle);
+  __atomic_store_n(&connection->is_claimed, false, __ATOMIC_RELEASE);
   return connection;
 }
 

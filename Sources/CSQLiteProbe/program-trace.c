@@ -59,6 +59,11 @@ void find_program_trace(struct connection *connection) {
   memcpy(second, handle, EXAMINED);
   bool is_found = find_callback(second, connection, &fields.callback) && find_mask(first, second, &fields.mask);
   unsigned mask = is_found ? before[fields.mask] : 0;
+  connection->program_trace = NULL;
+  connection->program_plain_trace = NULL;
+  connection->program_profile = NULL;
+  connection->program_trace_context = connection->program_plain_context = connection->program_profile_context = NULL;
+  connection->is_profiled = false;
   if (is_found) memcpy(words, before + fields.callback, sizeof words);
   if (mask & LEGACY_TRACE) {
     connection->program_plain_trace = (plain_trace_callback)words[0];

@@ -40,10 +40,14 @@ static void begin(void) {
     log_begin_in_child();
     begin_lttng_in_child();
   }
-  if (is_resumed) begin_attached();
-  if ((log_level | *tracepoint_state) == 0) return;
-  __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
+  // A recorder may attach meanwhile, or detach.
+  do {
+    while (__atomic_exchange_n(&is_resumed, false, __ATOMIC_SEQ_CST)) begin_attached();
+    if (is_idle) stop_recording();
+    if ((log_level | *tracepoint_state) == 0) continue;
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_recording, 1, __ATOMIC_SEQ_CST);
+  } while (__atomic_load_n(&is_resumed, __ATOMIC_SEQ_CST));
 }
 
 // Several threads may notice that a listener begins. Only one of them triggers that everything is
@@ -80,6 +84,7 @@ static void note_delivery(bool is_accepted) {
 // Events of this process; announcements are left out, since a reader may miss or repeat them.
 static uint64_t event_count;
 
+static void emit_last_events(void);
 static void emit_last_counters(void);
 
 // MARK: - Starting
@@ -112,6 +117,8 @@ static void keep_status(int status, void *context) {
 // For a program that reads its own log: its last counters and the closing line are in it afterwards, and
 // nothing is added to it any more.
 EXPORTED void sqliteprobe_finish(int status) {
+  emit_last_events();
+  log_ends();
   emit_last_counters();
   log_close(status);
   stop_recording();
@@ -130,8 +137,7 @@ static void read_settings(void) {
 
 static void start(void) {
   int error = errno;
-  if (is_resumed) stop_tracing();
-  is_resumed = false;
+  if (__atomic_exchange_n(&is_resumed, false, __ATOMIC_SEQ_CST)) stop_tracing();
   has_started = true;
   read_settings();
   load_lttng();
@@ -152,15 +158,18 @@ void start_recording_once(void) { pthread_once(&start_once, start_guarded); }
 
 void resume_recording(void) {
   static const int tracepoints_unknown = 1;
-  is_resumed = true;
   current_recording++;
-  was_recording = 0;
-  tracepoint_state = &tracepoints_unknown;
+  // In this order: see begin().
+  __atomic_store_n(&is_resumed, true, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&was_recording, 0, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&tracepoint_state, &tracepoints_unknown, __ATOMIC_SEQ_CST);
 }
 
 static void begin_attached(void) {
+  stop_tracing();
   if (!has_started) return start_recording_once();
-  is_resumed = false;
+  // Those that the log of an earlier recorder has.
+  __atomic_store_n(&event_count, 0, __ATOMIC_RELAXED);
   restore_tracing();
   read_settings();
 }
@@ -172,7 +181,7 @@ uint64_t next_run_id(void) {
   return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-static void count_event(void) { __atomic_add_fetch(&event_count, 1, __ATOMIC_RELAXED); }
+static uint64_t count_event(uint64_t *count) { return count ? __atomic_fetch_add(count, 1, __ATOMIC_RELAXED) : 0; }
 
 // Returns whether a session accepted the event.
 static bool trace_event(enum event_kind kind, const void *event) {
@@ -181,50 +190,56 @@ static bool trace_event(enum event_kind kind, const void *event) {
   return is_accepted;
 }
 
-static void write_event(enum event_kind kind, const void *event) {
+// A log counts what it takes.
+static void write_event(enum event_kind kind, const void *event, uint64_t *count) {
   // Only an event with a text is known to be accepted.
   bool is_answer = awaits_session && kind == EVENT_connection_opened;
   if (tracepoints && !has_no_session) {
     if (is_answer) trace_event(kind, event);
     else tracepoints->send[kind](event);
   }
-  if (log_level > 0) log_event(kind, event);
+  if (log_level > 0) log_event(kind, event, count);
+  else count_event(count);
 }
 
 // With it, a reader compares the events that it read with those that were emitted before this one.
 static void emit_counters(void) {
   if (!is_recording()) return;
-  uint64_t events = __atomic_fetch_add(&event_count, 1, __ATOMIC_RELAXED);
-  write_event(EVENT_counters, &(struct counters_event){.events = events});
+  if (log_level > 0) log_counters(&event_count);
+  uint64_t events = log_level > 0 ? event_count - 1 : count_event(&event_count);
+  if (tracepoints && !has_no_session) tracepoints->send[EVENT_counters](&(struct counters_event){.events = events});
+}
+
+static void emit_last_events(void) {
+  if (was_recording && is_recording()) lifecycle_end();
 }
 
 // A process may end without closing its connections.
 static void emit_last_counters(void) {
   if (!was_recording) return;
-  if (is_recording()) lifecycle_end();
+  emit_last_events();
   if (__atomic_load_n(&event_count, __ATOMIC_RELAXED) > 0) emit_counters();
 }
 
 static void send(enum event_kind kind, const void *event) {
-  if (kind != EVENT_caller && kind != EVENT_values) count_event();
-  write_event(kind, event);
+  write_event(kind, event, kind != EVENT_caller && kind != EVENT_values ? &event_count : NULL);
   if (kind == EVENT_connection_closed) emit_counters();
 }
 
 // The log has the text in the `sql:` line of each run.
 static void send_statement(const struct statement_event *event) {
-  if (*tracepoint_state == 0) return;
+  if (!tracepoints || *tracepoint_state == 0) return;
   bool is_accepted = trace_event(EVENT_statement, event);
   note_delivery(is_accepted || *tracepoints->statement_state == 0);
 }
 
 static void send_run(const struct statement_run_event *event, const char *sql,
                      const struct bound_values *values) {
-  count_event();
   // Off: for a session that begins later, beside a log.
-  if (*tracepoint_state == 0) is_received = false;
+  if (!tracepoints || *tracepoint_state == 0) is_received = false;
   else note_delivery(trace_event(EVENT_statement_run, event));
-  if (log_level > 0) log_run(event, sql, values);
+  if (log_level > 0) log_run(event, sql, values, &event_count);
+  else count_event(&event_count);
 }
 
 static void send_copy_not_observed(const struct copy_not_observed_event *event) {

@@ -227,12 +227,20 @@ static void patch_files(struct object *object) {
   patch_slots(object, wanted, count, false);
 }
 
+// Keeps an object loaded while it is read. Another thread may have unloaded it since it was listed, and loaded it again
+// elsewhere.
+static bool hold(struct object *object) {
+  struct link_map *map = NULL;
+  object->handle = object->name ? dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (!object->handle) return false;
+  if (dlinfo(object->handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == object->base) return true;
+  dlclose(object->handle);
+  return false;
+}
+
 static void patch_if_new(struct object *object, bool is_deep) {
   bool is_new = !is_seen(object->base);
-  if ((!is_new && !is_hooking_files) || is_of_no_interest(object)) return;
-  // Held while it is read: another thread may unload it.
-  object->handle = dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
-  if (!object->handle) return;
+  if ((!is_new && !is_hooking_files) || is_of_no_interest(object) || !hold(object)) return;
   if (read_object(object)) {
     object->is_copy = holds_sqlite(object);
     if (is_new) patch_object(object, is_deep);
@@ -284,8 +292,7 @@ static void hook_files(void) {
 }
 
 static void restore_object(struct object *object) {
-  object->handle = object->name ? dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-  if (!object->handle) return;
+  if (!hold(object)) return;
   bool is_read = read_object(object);
   for (size_t i = 0; is_read && i < written_count; i++) {
     const struct written *slot = &written[i];

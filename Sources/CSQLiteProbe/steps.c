@@ -85,8 +85,7 @@ int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
 bool begin_exec(struct exec *exec, struct copy *copy, sqlite3 *handle) {
   struct thread *thread = &this_thread;
   if (!handle || !is_recording()) return false;
-  struct connection *connection = find_connection(handle);
-  if (!connection) connection = adopt_connection(copy, handle);
+  struct connection *connection = known_connection(copy, handle);
   if (!connection || connection->is_excluded) return false;
   if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
       connection->is_hooked)

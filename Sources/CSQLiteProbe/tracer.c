@@ -156,7 +156,7 @@ void leave_lttng(void) {
   log_untraced("a seccomp filter for all threads may end the program at a call of LTTng");
 }
 
-void stop_tracing(void) { tracepoint_state = &tracepoints_off; }
+void stop_tracing(void) { __atomic_store_n(&tracepoint_state, &tracepoints_off, __ATOMIC_SEQ_CST); }
 
 void restore_tracing(void) {
   bool is_on = tracepoints && !is_left && !has_no_session;

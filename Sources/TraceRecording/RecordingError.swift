@@ -26,6 +26,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case interrupted
   case noSuchProcess(Int32)
   case processNotTraced(Int32)
+  case notAttachable(Int32, reason: String)
   case diskTooSmall(given: Int, needed: Int)
   case relayUnknown(String, reason: String)
   case relayUnreachable(String, reason: String)
@@ -97,11 +98,12 @@ extension RecordingError: CustomStringConvertible {
     case .interrupted:
       "interrupted before the program was started; nothing was recorded"
     case .noSuchProcess(let id):
-      "no process \(id); pass the id of a running program with --pid"
+      "no process \(id); pass the id of a running program"
     case .processNotTraced(let id):
       "process \(id) is not traced: it was started without the probe and without a store's LTTng "
-        + "trait, or by another user; start it with 'trace-report record', or with "
-        + "LD_PRELOAD=\(ProbeLibrary.fileName)"
+        + "trait, or by another user; load the probe into it: trace-report attach \(id)"
+    case .notAttachable(let id, let reason):
+      "cannot attach to process \(id): \(reason)"
     case .diskTooSmall(let given, let needed):
       "the snapshots of these conditions need \(needed >> 20) MiB, and --disk allows "
         + "\(given >> 20); raise --disk or lower --memory"

@@ -86,6 +86,8 @@ public struct Recording: Hashable, Sendable {
   public var untraced: [String] = []
   /// The size at which the log ended, in bytes; nil if it did not.
   public var logLimit: Int64?
+  /// Why a running process keeps the probe's hooks, which record nothing any more.
+  public var keptHooks: String?
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }

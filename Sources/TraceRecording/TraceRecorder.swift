@@ -221,7 +221,7 @@ public enum TraceRecorder {
   }
 
   /// Makes the folder, or finds it empty; its path is absolute from then on.
-  private static func claim(_ path: inout String) throws(RecordingError) -> Bool {
+  static func claim(_ path: inout String) throws(RecordingError) -> Bool {
     let isNew = mkdir(path, 0o755) == 0
     guard isNew || errno == EEXIST else { throw .directoryUnusable(path, code: errno) }
     guard let absolute = realpath(path, nil) else { throw .directoryUnusable(path, code: errno) }

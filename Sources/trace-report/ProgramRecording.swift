@@ -47,6 +47,12 @@ enum ProgramRecording {
         "the log ended at \(limit >> 20) MiB, so the recording is incomplete; the program ran on. "
           + "Allow more with --disk, in MiB")
     }
+    if let reason = recording.keptHooks {
+      Output.complain(
+        LogText.escaped(
+          "the probe's hooks stay in the process and record nothing: \(reason); remove them with "
+            + "'trace-report attach --detach'"))
+    }
     guard !recording.leftRunning.isEmpty else { return }
     Output.complain(
       LogText.escaped(

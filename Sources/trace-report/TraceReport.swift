@@ -17,8 +17,8 @@ struct TraceReport: AsyncParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      Record.self, Doctor.self, Top.self, Serve.self, Summary.self, Findings.self, Plans.self,
-      Orderings.self,
+      Record.self, Attach.self, Doctor.self, Top.self, Serve.self, Summary.self, Findings.self,
+      Plans.self, Orderings.self,
       Baseline.self,
       Gate.self, Diff.self, HTML.self, Merge.self, Export.self, Explain.self, Advise.self,
       Growth.self, ReplayCommand.self, Store.self,

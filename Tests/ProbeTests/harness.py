@@ -57,15 +57,25 @@ def run(command, probe=True, level=None, variables=(), input=None, timeout=120, 
     return process, lines
 
 
-def report(*arguments, variables=()):
-    """The finished process of trace-report."""
+def _report_command(arguments, variables=()):
     program = next((path for path in (os.path.join(ROOT, ".build", build, "trace-report")
                                       for build in ("debug", "release")) if os.path.exists(path)), None)
     if not program:
         raise Skipped("trace-report is not built: swift build --product trace-report")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
     environment.update({"STORESCOPE_PROBE": PROBE, **dict(variables)})
-    return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+    return {"args": [program, *arguments], "env": environment, "text": True}
+
+
+def report(*arguments, variables=(), user=None):
+    """The finished process of trace-report."""
+    return subprocess.run(**_report_command(arguments, variables), capture_output=True, timeout=120, user=user)
+
+
+def report_process(*arguments):
+    """A process of trace-report that runs."""
+    return subprocess.Popen(**_report_command(arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
 
 
 def events(lines, name):

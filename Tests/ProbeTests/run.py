@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs real programs under the probe and compares what it saw with what they counted.
 
-    Tests/ProbeTests/run.py [--install] [NAME...]
+    Tests/ProbeTests/run.py [--install] [--only=MODULE] [NAME...]
 
 Each program prints `counts STATEMENTS ROWS` as its last line; `-` is not compared. A program that is not
 installed is skipped; --install installs what is missing, from Debian and from PyPI into .build/probe.
@@ -13,6 +13,7 @@ import shutil
 import sys
 
 import harness
+import attached
 import diagnosed
 import fights
 import files
@@ -30,7 +31,7 @@ import trouble
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, places, tasks, interpreters, files, touches, fights, trouble, diagnosed, instructions, suites):
+    for module in (seen, reported, lines, places, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, suites):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name != "added":
                 yield value
@@ -41,10 +42,11 @@ def main(arguments):
     os.chdir(harness.ROOT)
     if "--install" in arguments:
         harness.install()
+    only = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
     names = [argument for argument in arguments if not argument.startswith("--")]
     results = {"passed": 0, "failed": 0, "skipped": 0}
     for test in tests():
-        if names and test.__name__ not in names:
+        if names and test.__name__ not in names or only and test.__module__ not in only:
             continue
         try:
             test()

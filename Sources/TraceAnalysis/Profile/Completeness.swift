@@ -43,11 +43,22 @@ extension Profile {
         + (observed?.copiesNotObserved ?? []).map(\.doubt),
       remarks: sources.flatMap { source in
         (source.remarks + (source.failures ?? [])).map { "\(source.path): \($0)" }
-      }, unended: sources.flatMap(\.unendedSentences),
+      } + [unobservedStart].compactMap(\.self),
+      unended: sources.flatMap(\.unendedSentences),
       cutLogs: sources.filter { $0.kind == .log }.flatMap(\.unendedSentences),
       failures: sources.flatMap { source in
         (source.failures ?? []).map { "\(source.path): \($0)" }
       })
+  }
+}
+
+extension Profile {
+  /// What ran before the recording began, in one sentence; nil if no connection was open then.
+  public var unobservedStart: String? {
+    observed?.adoptedConnections.map {
+      "\($0.counted("connection was", "connections were")) open before the recording began; what ran "
+        + "before is not observed"
+    }
   }
 }
 

@@ -12,6 +12,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var changes: UInt64 = 0
   /// Connections that were opened.
   public var connections: UInt64 = 0
+  /// Those that were open before they were observed; nil without any.
+  public var adoptedConnections: UInt64?
   /// PRAGMAs by which drivers set up connections and read the schema; in no other count.
   public var driverPragmas: UInt64?
   /// The tests that markers named, most full-scan steps first; nil without markers.
@@ -81,7 +83,7 @@ public struct QueryLoop: Hashable, Sendable, Codable {
 
 extension ObservedProfile {
   private static let sums = Sums<Self, Self>(
-    \.runs, \.rows, \.changes, \.connections, \.driverPragmas)
+    \.runs, \.rows, \.changes, \.connections, \.adoptedConnections, \.driverPragmas)
 
   mutating func addCounts(of other: Self) { Self.sums.add(other, to: &self) }
 

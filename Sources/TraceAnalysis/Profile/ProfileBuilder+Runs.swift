@@ -48,6 +48,9 @@ extension ProfileBuilder {
   mutating func add(_ event: ConnectionOpened) {
     measured.formUnion(currentMeasures.intersection(.run))
     observed.profile.connections.add(1)
+    if event.adopted != 0 {
+      observed.profile.adoptedConnections = (observed.profile.adoptedConnections ?? 0) + 1
+    }
     let store = StoreProfile(
       path: event.path, journalMode: "", pageSize: 0, sqliteVersion: event.sqliteVersion)
     if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }

@@ -36,6 +36,38 @@ public enum Doctor {
     return diagnosis
   }
 
+  /// Finds out what a recording of a running process would observe, without changing it.
+  ///
+  /// - Throws: ``RecordingError/noSuchProcess(_:)``.
+  public static func diagnose(process: Int32) throws(RecordingError) -> ProgramDiagnosis {
+    try TracedProcess.check(process)
+    let target = AttachTarget(process: process)
+    let program = target.executable ?? "process \(process)"
+    var diagnosis = ProgramDiagnosis(program: program, process: process)
+    if ProbeLibrary.path() == nil { diagnosis.obstacles.append(missingProbe) }
+    if let obstacle = target.obstacle { diagnosis.obstacles.append(obstacle) }
+    guard diagnosis.obstacles.isEmpty else { return diagnosis }
+    let files = target.mappedFiles
+    if files.contains(where: { $0.hasSuffix("/\(ProbeLibrary.fileName)") }) {
+      diagnosis.remarks.append("the probe is loaded already")
+    }
+    _ = inspect(files, of: program, &diagnosis)
+    for index in diagnosis.copies.indices where diagnosis.copies[index].way == "symbols" {
+      diagnosis.copies[index].way = nil
+      diagnosis.copies[index].reason =
+        "a copy within the program is observed from its start alone; start the program with "
+        + "trace-report record"
+    }
+    if diagnosis.copies.isEmpty {
+      diagnosis.loadsSQLiteLater = true
+      diagnosis.remarks.append("no SQLite is loaded; one that is loaded later is observed")
+    }
+    return diagnosis
+  }
+
+  private static let missingProbe =
+    "\(ProbeLibrary.fileName) was not found; run 'make probe', or name it in STORESCOPE_PROBE"
+
   /// Whether a report can name the lines that run statements.
   private static func inspectLines(of file: ElfFile, _ diagnosis: inout ProgramDiagnosis) {
     if !file.hasDebugInformation {
@@ -50,8 +82,7 @@ public enum Doctor {
 
   private static func inspectSurroundings(_ diagnosis: inout ProgramDiagnosis) {
     if ProbeLibrary.path() == nil {
-      diagnosis.obstacles.append(
-        "\(ProbeLibrary.fileName) was not found; run 'make probe', or name it in STORESCOPE_PROBE")
+      diagnosis.obstacles.append(missingProbe)
     }
     var options = RecordingOptions(command: [], directory: "")
     options.probe = ProbeLibrary.path()
@@ -87,8 +118,20 @@ public enum Doctor {
   private static func inspectLibraries(
     of program: String, _ diagnosis: inout ProgramDiagnosis
   ) -> ElfFile? {
+    let image = inspect([program] + libraries(of: program), of: program, &diagnosis)
+    if diagnosis.copies.isEmpty {
+      diagnosis.loadsSQLiteLater = isRuntime(program)
+      diagnosis.remarks.append(
+        "no SQLite is linked; one that the program loads later is observed when it runs")
+    }
+    return image
+  }
+
+  private static func inspect(
+    _ files: [String], of program: String, _ diagnosis: inout ProgramDiagnosis
+  ) -> ElfFile? {
     var image: ElfFile?
-    for path in [program] + libraries(of: program) {
+    for path in files {
       guard let data = FileManager.default.contents(atPath: path), let file = ElfFile(data)
       else { continue }
       if path == program { image = file }
@@ -105,11 +148,6 @@ public enum Doctor {
           reason: way == nil
             ? "the file is stripped, so the functions of its SQLite cannot be found; load the probe "
               + "as an extension where the driver can" : ""))
-    }
-    if diagnosis.copies.isEmpty {
-      diagnosis.loadsSQLiteLater = isRuntime(program)
-      diagnosis.remarks.append(
-        "no SQLite is linked; one that the program loads later is observed when it runs")
     }
     return image
   }

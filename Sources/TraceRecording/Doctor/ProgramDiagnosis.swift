@@ -6,6 +6,8 @@ import StoreEvents
 public struct ProgramDiagnosis: Hashable, Sendable {
   /// The file that would run, with the interpreter of a script in its place.
   public var program: String
+  /// The process that runs it; nil for one that would be started.
+  public var process: Int32?
   public var copies: [Copy] = []
   /// Whether the program is a runtime whose programs load a driver with a copy of SQLite later.
   public var loadsSQLiteLater = false

@@ -80,7 +80,9 @@ public struct FirstScreen {
           ?? .paragraph("\(rest.counted("more finding")): see trace-report findings."))
     }
     document.blocks += shared.profile.work.map { .excerpt($0, .plain, lines: 3) }
-    document.blocks += review.remarks.map { .excerpt($0, .quiet, lines: 3) }
+    document.blocks += (review.remarks + [shared.profile.unobservedStart].compactMap(\.self)).map {
+      .excerpt($0, .quiet, lines: 3)
+    }
     document.blocks += review.complaints.prefix(Self.maxGaps).map { .excerpt($0, .bad, lines: 2) }
     if let next = commands.next { document.blocks.append(.command(next.purpose, next.command)) }
     return document

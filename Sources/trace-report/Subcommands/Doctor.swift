@@ -10,24 +10,32 @@ struct Doctor: ParsableCommand {
     abstract: "Reports what a recording of a program would observe, without running the program.",
     discussion: """
       trace-report doctor python3 app.py
+      trace-report doctor --pid 4711
 
       Exits 0 if the program's statements would be observed, 3 if not. For known interpreters it \
       runs one line that opens a database in memory.
       """)
 
+  @Option(help: "Examine a running process, which 'attach' would record.")
+  var pid: Int32?
+
   @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
-  var command: [String]
+  var command: [String] = []
 
   func run() throws {
     let command = command.first == "--" ? Array(command.dropFirst()) : command
-    guard !command.isEmpty else { throw ValidationError("Name the program to examine.") }
+    guard command.isEmpty == (pid != nil) else {
+      throw ValidationError("Name the program to examine, or a process with --pid.")
+    }
     let diagnosis: ProgramDiagnosis
     do {
-      diagnosis = try TraceRecording.Doctor.diagnose(command) { log in
-        var events: [StoreEvent] = []
-        _ = try TraceReader.read([log]) { events.append($0.event) }
-        return events
-      }
+      diagnosis =
+        try pid.map { try TraceRecording.Doctor.diagnose(process: $0) }
+        ?? TraceRecording.Doctor.diagnose(command) { log in
+          var events: [StoreEvent] = []
+          _ = try TraceReader.read([log]) { events.append($0.event) }
+          return events
+        }
     } catch let error as RecordingError {
       throw Failure("\(error)")
     }
@@ -51,9 +59,13 @@ extension ProgramDiagnosis {
     lines += remarks.map { "  note: \(LogText.escaped($0))" }
     lines.append(
       isObservable
-        ? "Statements would be observed. Next: trace-report record -o trace -- CMD"
+        ? "Statements would be observed. Next: trace-report \(next)"
         : "Statements would not be observed.")
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var next: String {
+    process.map { "attach -o trace \($0)" } ?? "record -o trace -- CMD"
   }
 
   private static func words(for way: String) -> String {

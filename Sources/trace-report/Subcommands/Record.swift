@@ -173,7 +173,7 @@ struct Record: AsyncParsableCommand {
       options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil,
       prepare: copyDatabases)
     if flight.isActive { return try list(recording) }
-    try summarize(recording)
+    try RecordedSummary(exceptions: exceptions, noEvents: noEvents).print(recording)
   }
 
   /// Copies the databases as they are before the program starts.
@@ -201,7 +201,7 @@ struct Record: AsyncParsableCommand {
             + "program runs on")
       }
       Output.complain(
-        "\(Self.ending(relayed.outcome))recorded at \(title); there: trace-report summary "
+        "\(RecordedSummary.ending(relayed.outcome))recorded at \(title); there: trace-report summary "
           + LogText.quoted(relayed.folder))
       if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
     } catch let error as RecordingError {
@@ -220,29 +220,6 @@ struct Record: AsyncParsableCommand {
     if recording.exitCode != 0 { throw ExitCode(recording.exitCode) }
   }
 
-  private func summarize(_ recording: Recording) throws {
-    Output.complain(Self.sentence(recording))
-    ProgramRecording.complain(of: recording)
-    let failure = recording.exitCode == 0 ? nil : ExitCode(recording.exitCode)
-    do {
-      guard recording.hasTrace else { throw noEvents }
-      let profile = try Inputs.profile(of: [recording.directory])
-      let workload = try ReportedWorkload(profile, database: nil)
-      let review = try exceptions.review(workload, in: profile)
-      let commands = NextCommand.after([recording.directory], RunVerdict(profile, review))
-      Output.print(
-        FirstScreen(profile, review: review, commands: commands).text(.ofStandardOutput))
-      if profile.isEmpty { throw noEvents }
-    } catch let error as Failure {
-      // The cause is the program, not the trace that was just recorded.
-      let error = error.isOfNoEvents ? noEvents : error
-      guard let failure else { throw error }
-      Output.complain(error.message)
-      throw failure
-    }
-    if let failure { throw failure }
-  }
-
   private var noEvents: Failure {
     .noEvents(
       from: pid.map { "process \($0)" } ?? command.joined(separator: " "),
@@ -251,25 +228,8 @@ struct Record: AsyncParsableCommand {
         : "ran no statement of SQLite that the probe could observe; see: trace-report doctor")
   }
 
-  private static func sentence(_ recording: Recording) -> String {
-    let folder = LogText.quoted(recording.directory)
-    let count = recording.snapshots
-    let size =
-      "\(recording.byteCount >> 10) KiB in \(folder)"
-      + (count > 0 ? ", \(count) snapshot\(count == 1 ? "" : "s")" : "")
-    return "\(ending(recording.outcome))recorded \(size)"
-  }
-
-  private static func ending(_ outcome: Recording.Outcome) -> String {
-    switch outcome {
-    case .exited(0): ""
-    case .exited(let code): "the program ended with code \(code); "
-    case .killed(let signal): "the program was ended by signal \(signal); "
-    }
-  }
-
   /// Such as `trace-20261121-141228`, in the current folder.
-  private static func newFolder() -> String {
+  static func newFolder() -> String {
     var now = time(nil)
     var local = tm()
     localtime_r(&now, &local)

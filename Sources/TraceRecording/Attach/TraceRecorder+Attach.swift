@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+extension TraceRecorder {
+  /// Loads the probe into a running process, and records a log.
+  ///
+  /// The recording ends with the process, with a signal for us, or when the time is over. The process then goes on
+  /// without it.
+  ///
+  /// - Parameters:
+  ///   - duration: nil for no limit.
+  ///   - began: called when the probe is loaded.
+  /// - Throws: ``RecordingError``.
+  public static func attach(
+    to process: Int32, _ options: RecordingOptions, for duration: Duration? = nil,
+    began: () -> Void = {}
+  ) throws(RecordingError) -> Recording {
+    let injector = try injector(for: process)
+    var options = options
+    let isNew = try claim(&options.directory)
+    do {
+      TracedProgram.catchSignals()
+      return try record(options, injector, duration, began)
+    } catch {
+      if isNew { rmdir(options.directory) }
+      throw error
+    }
+  }
+
+  /// Ends what an earlier ``attach(to:_:for:began:)`` began in a process, also if that was killed.
+  ///
+  /// - Returns: false if the process was not recorded.
+  /// - Throws: ``RecordingError``.
+  public static func detach(from process: Int32) throws(RecordingError) -> Bool {
+    let name = ProbeLibrary.fileName
+    guard AttachTarget(process: process).mappedFiles.contains(where: { $0.hasSuffix("/\(name)") })
+    else { return false }
+    return try injector(for: process).detach()
+  }
+
+  private static func injector(for process: Int32) throws(RecordingError) -> ProbeInjector {
+    guard process > 0, process != getpid(), SessionDaemon.isRunning(process) else {
+      throw .noSuchProcess(process)
+    }
+    if let obstacle = AttachTarget(process: process).obstacle {
+      throw .notAttachable(process, reason: obstacle)
+    }
+    guard let probe = ProbeLibrary.path() else { throw .toolMissing(ProbeLibrary.fileName) }
+    return ProbeInjector(process: process, probe: probe)
+  }
+
+  private static func record(
+    _ options: RecordingOptions, _ injector: ProbeInjector, _ duration: Duration?,
+    _ began: () -> Void
+  ) throws(RecordingError) -> Recording {
+    let mark = "\(options.directory)/\(RecordingMark.fileName)"
+    let lock = try FileLock(mark)
+    lock.lock()
+    defer {
+      unlink(mark)
+      lock.unlock()
+    }
+    let untraced = try UntracedProcesses(in: options.directory)
+    defer { _ = untraced.take() }
+    let process = injector.process
+    // The process writes its log itself.
+    if geteuid() == 0, let user = AttachTarget(process: process).user, user != 0 {
+      for path in [options.directory, mark, untraced.variable.1] {
+        guard chown(path, user, gid_t.max) == 0 else {
+          throw .directoryUnusable(options.directory, code: errno)
+        }
+      }
+    }
+    let guardian =
+      try? options.guardian.isEmpty
+      ? nil : RecordingGuardian(options.guardian + ["--log=\(options.directory)"])
+    defer { guardian?.dismiss() }
+    let folder = LogFolder(options.directory)
+    try injector.attach(settings(options) + [untraced.variable])
+    began()
+    let limit = LogLimit(of: folder, to: options.logLimit)
+    wait(for: process, duration)
+    let runs = SessionDaemon.isRunning(process)
+    let keptHooks = runs ? obstacle(to: injector) : nil
+    let reached = limit.stop()
+    folder.end()
+    var recording = Recording(outcome: .exited(0), directory: options.directory)
+    recording.untraced = untraced.take()
+    recording.logLimit = reached
+    recording.keptHooks = keptHooks
+    try recording.seal(knowsOutcome: false, labels: options.labels)
+    return recording
+  }
+
+  /// Detaches; returns why the hooks stay if that fails.
+  private static func obstacle(to injector: ProbeInjector) -> String? {
+    var reason: String?
+    for _ in 1...detachTries {
+      do throws(RecordingError) {
+        _ = try injector.detach()
+        return nil
+      } catch {
+        guard SessionDaemon.isRunning(injector.process) else { return nil }
+        reason = "\(error)"
+      }
+    }
+    return reason
+  }
+
+  private static let detachTries = 5
+
+  private static func settings(_ options: RecordingOptions) -> [(String, String)] {
+    var settings = [
+      ("STORE_SQL_DEBUG", options.recordsValues ? "2" : "1"),
+      ("STORE_SQL_DEBUG_FILE", options.directory), ("STORE_PROBE_LTTNG", "0"),
+      ("STORE_TRACE_RECORDING", "\(Int64.random(in: 1 ... .max))"),
+    ]
+    for name in ["STORE_CALLERS", "STORE_CALLERS_SKIP"] {
+      if let value = getenv(name) { settings.append((name, String(cString: value))) }
+    }
+    return settings
+  }
+
+  private static func wait(for process: Int32, _ duration: Duration?) {
+    let start = ContinuousClock.now
+    while SessionDaemon.isRunning(process), !TracedProgram.wasInterrupted {
+      if let duration, start.duration(to: .now) >= duration { return }
+      usleep(20_000)
+    }
+  }
+}
