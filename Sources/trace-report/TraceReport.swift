@@ -24,7 +24,7 @@ struct TraceReport: AsyncParsableCommand {
       Gate.self, Diff.self, Prove.self, HTML.self, Merge.self, Export.self, Explain.self,
       Advise.self,
       Growth.self, ReplayCommand.self, Store.self,
-      Locks.self, Check.self, Incidents.self,
+      Locks.self, Check.self, Incidents.self, MCP.self,
       GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)
