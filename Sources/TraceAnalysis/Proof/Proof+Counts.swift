@@ -4,11 +4,11 @@ import StoreEvents
 
 extension Proof {
   /// Runs and rows that were returned and changed, and the counts that differ by more than the tolerance of VM steps.
-  static func counts(of before: [Work], _ after: [Work], tolerance: Double) -> [Count] {
+  static func counts(of before: [Work], _ after: [Work], tolerance: Double) -> [GateResult.Change] {
     let (old, new) = (before.sum(from: Work()), after.sum(from: Work()))
-    func count(_ metric: GateMetric, _ value: (Work) -> UInt64?) -> Count? {
+    func count(_ metric: GateMetric, _ value: (Work) -> UInt64?) -> GateResult.Change? {
       guard let old = value(old), let new = value(new) else { return nil }
-      return Count(metric: metric, before: old, after: new)
+      return GateResult.Change(metric: metric, before: old, after: new)
     }
     let always = [
       count(.count, \.count), count(.rows, \.rows), count(.changes) { $0.changes ?? 0 },
@@ -26,7 +26,7 @@ extension Proof {
   }
 
   /// The counts of whole runs that differ, which tests do not divide.
-  static func counts(of before: Profile, _ after: Profile) -> [Count] {
+  static func counts(of before: Profile, _ after: Profile) -> [GateResult.Change] {
     let sums: [(GateMetric, Measures, (Profile) -> UInt64)] = [
       (.commits, [], { $0.waits.commits }),
       (.cacheMisses, .cacheMisses, { $0.totals.cacheMisses }),
@@ -39,7 +39,7 @@ extension Proof {
           $0.measures.contains(measure) && ($0.observed != nil || metric != .commits)
         })
       else { return nil }
-      let count = Count(metric: metric, before: sum(before), after: sum(after))
+      let count = GateResult.Change(metric: metric, before: sum(before), after: sum(after))
       return count.before == count.after ? nil : count
     }
   }
@@ -65,7 +65,7 @@ extension Proof.Pair {
   var isRewritten: Bool { before.map(\.sql) != after.map(\.sql) }
 
   /// The counts of SQLite's work that rose; one sentence each.
-  func worse(tolerance: Double) -> [String] {
+  func worse(tolerance: Double) -> [Proof.Reason] {
     guard isRewritten, works.count == 2, works.allSatisfy({ $0.known(\.vmSteps) != nil }) else {
       return []
     }
@@ -74,8 +74,7 @@ extension Proof.Pair {
       let isSteps = metric.measure == .vmSteps
       let most = isSteps ? Double(old) * (1 + tolerance) + Double(stepsOfColumns) : Double(old)
       guard Double(new) > most else { return nil }
-      return
-        "\(metric.title) \(old.grouped) → \(new.grouped): \(after.map(\.sql).joined(separator: "; "))"
+      return .init("\(metric.title) \(old.grouped) → \(new.grouped)", after.first?.sql)
     }
   }
 

@@ -43,35 +43,38 @@ public struct Proof: Hashable, Sendable {
     public var rows: UInt64
   }
 
-  /// A sum of the statements that were compared.
-  public struct Count: Hashable, Sendable {
-    /// The key of the baseline: `fullScanSteps`.
-    public var metric: GateMetric
-    /// The sum of the first run.
-    public var before: UInt64
-    /// The sum of the second run.
-    public var after: UInt64
+  /// Why it is not proven, with the form that it is about.
+  public struct Reason: Hashable, Sendable {
+    /// Without a full stop.
+    public var sentence: String
+    /// Nil where it is about the runs.
+    public var sql: String?
+
+    /// Makes a reason.
+    public init(_ sentence: String, _ sql: String? = nil) {
+      (self.sentence, self.sql) = (sentence, sql)
+    }
   }
 
   /// Statements of both runs, those whose work changed first.
   public private(set) var pairs: [Pair] = []
   /// Runs, rows, and the counts that differ.
-  public private(set) var counts: [Count] = []
+  public private(set) var counts: [GateResult.Change] = []
   /// The reasons why a run is not complete; one sentence each.
   public private(set) var doubts: [String] = []
   /// Rows that are missing after the change; one sentence each.
-  public private(set) var lost: [String] = []
+  public private(set) var lost: [Reason] = []
   /// The reasons why the runs may have done different work; one sentence each.
-  public private(set) var unknown: [String] = []
+  public private(set) var unknown: [Reason] = []
   /// The statements that do more; one sentence each.
-  public private(set) var worse: [String] = []
+  public private(set) var worse: [Reason] = []
   /// The comparison of the counts; its regressions are the statements that do more.
   public private(set) var gate: GateResult
   /// The number of tests that were compared; 0 where tests have no names.
   public private(set) var tests = 0
 
   /// The counts that fell.
-  public var improvements: [Count] {
+  public var improvements: [GateResult.Change] {
     counts.filter { $0.after < $0.before && ![.rows, .changes].contains($0.metric) }
   }
 
@@ -127,9 +130,11 @@ public struct Proof: Hashable, Sendable {
     }
     let (gone, new) = (before.subtracting(after), after.subtracting(before))
     if !gone.isEmpty {
-      unknown.append("only the first run has \(words(gone)): \(Self.first(gone))")
+      unknown.append(.init("only the first run has \(words(gone)): \(Self.first(gone))"))
     }
-    if !new.isEmpty { unknown.append("only the second run has \(words(new)): \(Self.first(new))") }
+    if !new.isEmpty {
+      unknown.append(.init("only the second run has \(words(new)): \(Self.first(new))"))
+    }
   }
 
   private static func first(_ names: Set<String>) -> String {
@@ -160,7 +165,7 @@ public struct Proof: Hashable, Sendable {
       let sums = [before, after].map { $0.saves.map { $0[keyPath: path] }.sum(from: 0) }
       if sums[0] != sums[1] {
         unknown.append(
-          "saves \(name) \(sums[0].counted("row")) before and \(sums[1].grouped) after")
+          .init("saves \(name) \(sums[0].counted("row")) before and \(sums[1].grouped) after"))
       }
     }
   }

@@ -9,8 +9,8 @@ import StoreEvents
 struct Replacement {
   private var gone: [ProvenForm]
   private var added: [ProvenForm]
-  private(set) var lost: [String] = []
-  private(set) var unknown: [String] = []
+  private(set) var lost: [Proof.Reason] = []
+  private(set) var unknown: [Proof.Reason] = []
   private(set) var pairs: [Proof.Pair] = []
   /// Whether a statement that is no look-up ran less often.
   private(set) var hasFewerRequests = false
@@ -58,12 +58,12 @@ struct Replacement {
         "\(old.comparedRows.grouped) rows are not \(old.isWrite ? "written" : "read") any more"
       // Without tests, a statement that is no look-up is a request that may not have been made.
       if old.hasUnseenRepeats {
-        unknown.append("\(words), or were read more than once: \(old.sql)")
+        unknown.append(.init("\(words), or were read more than once", old.sql))
       } else if old.isLookup || hasTest {
-        lost.append("\(words): \(old.sql)")
+        lost.append(.init("\(words)", old.sql))
       } else {
         hasFewerRequests = true
-        unknown.append("\(words), or fewer requests were made: \(old.sql)")
+        unknown.append(.init("\(words), or fewer requests were made", old.sql))
       }
     }
   }
@@ -72,14 +72,15 @@ struct Replacement {
   private mutating func join(_ new: ProvenForm, hasTest: Bool) {
     var old = gone.filter { $0.tables.isSubset(of: new.tables) }
     guard let fewest = old.map(\.work.count).min() else {
-      unknown.append("a new statement has \(new.rowText), and replaces none: \(new.sql)")
+      unknown.append(.init("a new statement has \(new.rowText), and replaces none", new.sql))
       return
     }
     gone.removeAll { $0.tables.isSubset(of: new.tables) }
     // A loop of few runs is one as well.
     for index in old.indices where old[index].work.count > fewest { old[index].isLookup = true }
     guard let full = Self.rowsOfJoin(old), let kept = Self.rowsOfJoin(old.map(\.distinct)) else {
-      unknown.append("the runs without a row are not counted; record the program again: \(new.sql)")
+      unknown.append(
+        .init("the runs without a row are not counted; record the program again", new.sql))
       return
     }
     let rows = new.comparedRows
@@ -87,23 +88,22 @@ struct Replacement {
       pairs.append(.init(before: old, after: [new], basis: old.count == 1 ? .rows : .join))
       return
     }
-    let sentence =
-      "\(new.rowText) for \(kept.lowerBound.grouped) before"
-      + ": \(new.sql)"
+    let sentence = "\(new.rowText) for \(kept.lowerBound.grouped) before"
     let requests = old.filter { !$0.isLookup }.map(\.work.count).min()
     if old.contains(where: \.hasUnseenRepeats) {
-      unknown.append("a statement that replaces repeated look-ups has \(sentence)")
+      unknown.append(.init("a statement that replaces repeated look-ups has \(sentence)", new.sql))
     } else if new.isAggregate || old.contains(where: \.isAggregate) {
-      unknown.append("a statement that counts or groups rows has \(sentence)")
+      unknown.append(.init("a statement that counts or groups rows has \(sentence)", new.sql))
     } else if rows < kept.lowerBound, !hasTest, let requests, new.work.count < requests {
       hasFewerRequests = true
       unknown.append(
-        "a statement ran \(new.work.count.counted("time")) for \(requests.counted("run")) before, and has "
-          + sentence)
+        .init(
+          "a statement ran \(new.work.count.counted("time")) for \(requests.counted("run")) before, and has "
+            + sentence, new.sql))
     } else if rows > full.upperBound {
-      unknown.append("a statement has \(sentence)")
+      unknown.append(.init("a statement has \(sentence)", new.sql))
     } else {
-      lost.append("a statement has \(sentence)")
+      lost.append(.init("a statement has \(sentence)", new.sql))
     }
   }
 

@@ -8,9 +8,9 @@ import StoreEvents
 /// The content of rows is not recorded. The number of rows is the evidence that none is lost.
 struct RowComparison {
   /// Rows that statements of the first run returned or changed, and none of the second run does.
-  private(set) var lost: [String] = []
+  private(set) var lost: [Proof.Reason] = []
   /// The reasons why the two runs may not do the same work.
-  private(set) var unknown: [String] = []
+  private(set) var unknown: [Proof.Reason] = []
   private(set) var pairs: [Proof.Pair] = []
 
   init(_ before: [String: ProvenForm], _ after: [String: ProvenForm], test: String) {
@@ -43,8 +43,8 @@ struct RowComparison {
       lost = []
     }
     guard !test.isEmpty else { return }
-    lost = lost.map { "\(test): \($0)" }
-    unknown = unknown.map { "\(test): \($0)" }
+    for index in lost.indices { lost[index].sentence = "\(test): \(lost[index].sentence)" }
+    for index in unknown.indices { unknown[index].sentence = "\(test): \(unknown[index].sentence)" }
     for index in pairs.indices { pairs[index].test = test }
   }
 
@@ -66,8 +66,9 @@ struct RowComparison {
       let isBatch = new.work.count > 0 && new.rowsPerRun >= 2 * old.rowsPerRun
       if rest.work.count == 0 || isBatch && !rest.isLookup {
         lost.append(
-          "a statement \(rest.isWrite ? "changes" : "returns") \(rest.rowText) less than before: \(old.sql)"
-        )
+          .init(
+            "a statement \(rest.isWrite ? "changes" : "returns") \(rest.rowText) less than before",
+            old.sql))
       } else {
         gone.append(rest)
       }
@@ -75,7 +76,7 @@ struct RowComparison {
       added.append(rest)
     } else {
       unknown.append(
-        "a statement has other numbers of runs and rows, not all of them fewer: \(old.sql)")
+        .init("a statement has other numbers of runs and rows, not all of them fewer", old.sql))
     }
   }
 }

@@ -23,21 +23,29 @@ extension Proof {
   public var reasons: [String] {
     let worse = gate.regressions.map { difference in
       let place = difference.caller.text.map { " at \($0)" } ?? ""
-      return "\(difference.sql ?? "the whole run") does more\(place): \(difference.summary)"
+      let subject = difference.sql == nil ? "the whole run" : "a statement"
+      return Reason("\(subject) does more\(place): \(difference.summary)", difference.sql)
     }
-    return doubts + gate.doubts + worse + self.worse + lost + unknown + gate.reservations
+    let all = worse + self.worse + lost + unknown
+    return doubts + gate.doubts
+      + all.map { reason in
+        reason.sentence + (reason.sql.map { ": \(SQLText.abridged($0, to: Self.maxSQL))" } ?? "")
+      } + gate.reservations
   }
+
+  // 160 is arbitrary: two lines of a terminal.
+  private static let maxSQL = 160
 
   /// `221 statements became 3; 220 rows each; full-scan steps 12,000 → 0`.
   private var work: String {
     counts.filter { [.count, .rows, .changes].contains($0.metric) || $0.after < $0.before }
       .filter { $0.before > 0 || $0.after > 0 }
-      .map(\.sentence).joined(separator: "; ") + (tests > 0 ? "; \(tests.counted("test"))" : "")
+      .map(\.proven).joined(separator: "; ") + (tests > 0 ? "; \(tests.counted("test"))" : "")
   }
 }
 
-extension Proof.Count {
-  fileprivate var sentence: String {
+extension GateResult.Change {
+  fileprivate var proven: String {
     switch metric {
     case .count where before != after: "\(before.counted("statement")) became \(after.grouped)"
     case .count: "\(before.counted("statement")) each"
