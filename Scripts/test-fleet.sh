@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Holds what leaves the machine against the programs that take it.
 #   test-fleet.sh otlp        the protocol's own definitions
+#   test-fleet.sh logs        recordings of the programs that wrote the logs of Rails, Django, SQLAlchemy and the shell
 #   test-fleet.sh mcp         the client of PyPI's mcp
 #   test-fleet.sh rows        the recipes of dashboards/sql on DuckDB, ClickHouse and Spark
 #   test-fleet.sh commands    every command of Documentation/Fleet.md, as it stands there; as root
@@ -23,6 +24,10 @@ case "${1:-}" in
 otlp)
   install_packages opentelemetry-proto
   swift test --filter OTLPCommandTests
+  ;;
+logs)
+  install_packages django sqlalchemy
+  swift test --filter LogAgreementTests
   ;;
 mcp)
   install_packages mcp
