@@ -86,6 +86,17 @@ import TraceRendering
     #expect(unknown.status == 64, "\(unknown.error)")
   }
 
+  @Test func theNextCommandHasTheOptionsOfTheFirst() async throws {
+    let path = try log("a", [1, 2, 3])
+    let brief = try await brief(
+      "summary", path, "--caller", "app.py", "--since", "0s", "--json", "--brief"
+    ).report
+    let words = try #require(brief.next).split(separator: " ").map(String.init)
+    #expect(words.first == "trace-report" && words.contains("--caller"), "\(words)")
+    let next = try await report.run(Array(words.dropFirst()))
+    #expect(next.status == 0, "\(words): \(next.error)")
+  }
+
   @Test func aGateWithinABudgetCountsTheRest() async throws {
     let (few, many) = (try log("a", [1]), try log("b", Array(1...25)))
     let baseline = folder.path("baseline.json")

@@ -18,20 +18,23 @@ struct Statement: ParsableCommand {
   var id: String
 
   @OptionGroup var inputs: Inputs
+  @OptionGroup var filters: Filters
 
   @Option(
     help: "The program's database, for rules on indexes and statistics; it is only read.",
     completion: .file())
   var database: String?
 
+  @OptionGroup var model: ModelOption
   @OptionGroup var exceptions: Exceptions
 
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
   func run() throws {
-    let profile = try inputs.profile()
-    let workload = try ReportedWorkload(profile, database: database)
+    let profile = try inputs.profile(filters.value)
+    let workload = try ReportedWorkload(
+      profile, database: database, names: model.names(in: database))
     let review = try exceptions.review(workload, in: profile)
     try inputs.check(profile)
     guard let report = StatementV1(id.lowercased(), in: profile, review: review) else {
