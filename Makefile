@@ -2,7 +2,7 @@
 .PHONY: help demo test lint format gate install probe wheel deb demo-python vocabulary rules man \
    evidence traces docs test-probe test-attach test-hostile-hosts test-sentinel test-pytest test-gate-matrix \
    test-action test-browser test-bench bench-counts smoke pitfalls verdicts test-readme \
-   test-wheel test-deb test-otlp test-rows test-fleet-commands test-prometheus test-grafana \
+   test-wheel test-deb test-otlp test-mcp test-logs test-rows test-fleet-commands test-prometheus test-grafana \
    test-live agreement fuzz-predicates fuzz-readers ctf-agreement merges damage hostile \
    migrations contexts torture threads controllers test-threads test-addresses test-core-data \
    test-openings bench bench-quick bench-probe test-scale fleet-scale fight flight
@@ -132,6 +132,12 @@ test-deb: ## installs and uses that package in a fresh Debian 12 without Swift; 
 
 test-otlp: ## checks OTLP against the protocol's package, which it installs
 	@Scripts/test-fleet.sh otlp
+
+test-logs: probe ## runs Django, SQLAlchemy, ActiveRecord and the shell: their logs have the counts of a recording of the same run
+	@Scripts/test-fleet.sh logs
+
+test-mcp: ## calls the tools of 'trace-report mcp' with the protocol's own client, which it installs
+	@Scripts/test-fleet.sh mcp
 
 test-rows: ## runs the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
 	@Scripts/test-fleet.sh rows

@@ -20,6 +20,7 @@ for library in .build/probe/*.so; do
   put_program "$library" "$to/lib/storescope/${library##*/}"
 done
 put Documentation/trace-report.1 "$to/share/man/man1/trace-report.1" 644
+put Integrations/skill/storescope/SKILL.md "$to/share/storescope/skills/storescope/SKILL.md" 644
 script="$(mktemp)"
 trap 'rm -f "$script"' EXIT
 for place in \

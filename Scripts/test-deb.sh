@@ -28,6 +28,7 @@ apt-get install -y -q --no-install-recommends /storescope.deb sqlite3
 trace-report --version
 trace-report explain AvoidFullTableScan >/dev/null
 zcat /usr/share/man/man1/trace-report.1.gz | grep -q '^\.TH'
+grep -q '^name: storescope' /usr/share/storescope/skills/storescope/SKILL.md
 test -s /usr/share/bash-completion/completions/trace-report
 test -s /usr/share/zsh/site-functions/_trace-report
 test -s /usr/share/fish/vendor_completions.d/trace-report.fish

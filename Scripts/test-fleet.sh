@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Holds what leaves the machine against the programs that take it.
 #   test-fleet.sh otlp        the protocol's own definitions
+#   test-fleet.sh logs        recordings of the programs that wrote the logs of Rails, Django, SQLAlchemy and the shell
+#   test-fleet.sh mcp         the client of PyPI's mcp
 #   test-fleet.sh rows        the recipes of dashboards/sql on DuckDB, ClickHouse and Spark
 #   test-fleet.sh commands    every command of Documentation/Fleet.md, as it stands there; as root
 #   test-fleet.sh scale       1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
@@ -22,6 +24,14 @@ case "${1:-}" in
 otlp)
   install_packages opentelemetry-proto
   swift test --filter OTLPCommandTests
+  ;;
+logs)
+  install_packages django sqlalchemy
+  swift test --filter LogAgreementTests
+  ;;
+mcp)
+  install_packages mcp
+  swift test --filter MCPCommandTests
   ;;
 rows)
   install_packages duckdb chdb pyspark

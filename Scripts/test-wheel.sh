@@ -42,6 +42,7 @@ installed=$(now)
 venv/bin/storescope record -o trace -- python3 app.py >report.txt 2>errors.txt || { cat report.txt errors.txt; exit 1; }
 end=$(now)
 cat errors.txt
+test -s venv/share/storescope/skills/storescope/SKILL.md
 grep -q 'AvoidQueryInLoop  .*app.py:9' report.txt || { cat report.txt; exit 1; }
 venv/bin/trace-report plans trace --database shop.db | grep -q 'SCAN lines'
 venv/bin/trace-report html trace --database shop.db -o report.html

@@ -15,7 +15,7 @@ platform=${WHEEL_PLATFORM:-manylinux_2_35_$(uname -m)}
 output=$PWD/.build/wheel
 stage=$output/stage
 rm -rf "$output"
-mkdir -p "$stage/bin" "$stage/lib/storescope" "$stage/share/man/man1" "$output/link"
+mkdir -p "$stage/bin" "$stage/lib/storescope" "$stage/share/man/man1" "$stage/share/storescope/skills" "$output/link"
 
 options=(-c release --static-swift-stdlib --scratch-path "${WHEEL_SCRATCH:-.build}")
 swift build "${options[@]}" --product trace-report >&2
@@ -45,6 +45,7 @@ cp Integrations/wheel/storescope "$stage/bin/"
 cp Integrations/wheel/{hatch_build.py,README.md} LICENSE "$stage/"
 cp -r Integrations/pytest/src/pytest_storescope "$stage/"
 cp Documentation/trace-report.1 "$stage/share/man/man1/"
+cp -r Integrations/skill/storescope "$stage/share/storescope/skills/"
 sed "s/^version = .*/version = \"$version\"/" Integrations/wheel/pyproject.toml >"$stage/pyproject.toml"
 
 venv=$output/venv

@@ -20,7 +20,7 @@ enum ExitStatus {
   static let meanings: [(code: Int32, meaning: String)] = [
     (0, "success"),
     (1, "the tool failed, or an input is missing, unreadable or of an unknown kind"),
-    (2, "the gate, or --fail-on, found a regression"),
+    (2, "the gate, or --fail-on, found a regression; prove: not proven"),
     (3, "inconclusive: no events, lost events, a failed program, the wrong database, no baseline"),
     (64, "usage error"),
     (130, "interrupted: the results so far are reported"),

@@ -10,6 +10,8 @@ struct GateOutputs: ParsableArguments {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
+  @OptionGroup var brief: BriefOptions
+
   @Flag(help: "Print the verdict alone, in one line.")
   var quiet = false
 
@@ -29,6 +31,7 @@ struct GateOutputs: ParsableArguments {
 
   func validate() throws {
     if json && quiet { throw ValidationError("Pass either --json or --quiet, not both.") }
+    try brief.validate(json: json)
   }
 
   func show(
@@ -36,7 +39,7 @@ struct GateOutputs: ParsableArguments {
   ) throws {
     let document = Document(gate: result, baseline: baseline, update: update)
     if json {
-      try Output.print(JSONText.encoded(GateReportV1(result)))
+      try Output.print(brief.text(GateReportV1(result)))
     } else if quiet {
       Output.print(result.oneLine + "\n")
     } else {

@@ -4,6 +4,21 @@ import StoreEvents
 import TraceAnalysis
 import TraceRendering
 
+extension BriefV1 {
+  /// - Parameter words: the inputs with their options, as typed; nil where they cannot be read again.
+  init(_ profile: Profile, review: FindingReview, after words: [String]?) {
+    let verdict = RunVerdict(profile, review)
+    self.init(
+      profile, review: review,
+      next: words.flatMap { words in
+        guard let statement = verdict.worst?.finding.statement.flatMap(profile.statement) else {
+          return NextCommand.after(words, verdict).next?.command
+        }
+        return NextCommand.line(["statement", "\(statement.sharedID)"] + words)
+      })
+  }
+}
+
 /// Commands that a report ends with, complete, as they are typed into a shell.
 enum NextCommand {
   /// `trace-report html 'my trace' -o report.html`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SQLiteDriver
 import StoreEvents
 import TestSupport
 import Testing
@@ -59,6 +60,17 @@ import Testing
     #expect(leaks(summary.output) == [])
     #expect(leaks(try text("comment.md")) == [])
     #expect(leaks(try text("a.sarif")) == [])
+    for options in [
+      ["findings", trace.path, "--json"], ["summary", trace.path, "--json", "--brief"],
+      ["prove", trace.path, trace.path, "--json"],
+    ] {
+      let run = try await report.run(options)
+      #expect(run.output.hasPrefix("{") && leaks(run.output) == [], "\(options)")
+    }
+    try Connection(path: file("app.db")).execute("CREATE TABLE book(a, b, id, name)")
+    let plans = try await report.run(
+      "plans", trace.path, "--database", file("app.db"), "--json", "--forms")
+    #expect(plans.output.hasPrefix("{") && leaks(plans.output) == [])
     let kept = try await report.run("summary", trace.path, "--json", "--with-sql")
     #expect(leaks(kept.output).isEmpty == false)
     for format in ["json", "openmetrics", "otlp"] {

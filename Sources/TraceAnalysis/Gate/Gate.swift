@@ -14,6 +14,8 @@ public struct Gate: Sendable {
   public var assumesComplete = false
   /// Whether the work of a program that failed is compared.
   public var allowsMissing = false
+  /// Whether the caller compares the rows of statements whose SQL has changed, which shows that it is the same program.
+  var comparesRows = false
 
   /// Makes a gate that tolerates this relative increase of a count.
   public init(tolerance: Double = Self.defaultTolerance) { self.tolerance = tolerance }
@@ -99,7 +101,7 @@ public struct Gate: Sendable {
       sort(joined ?? difference, into: &result)
     }
     let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
-    result.reservations += Self.doubtOfProgram(baseline, present)
+    if !comparesRows { result.reservations += Self.doubtOfProgram(baseline, present) }
     result.gone = baseline.statements.filter { !present.contains($0.sql) }.map(Self.gone)
     uncounted.compare(baseline.totals, BaselineV1.Totals(profile))
     result.reservations += uncounted.sentences

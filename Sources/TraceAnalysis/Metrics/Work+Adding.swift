@@ -5,7 +5,7 @@ import StoreEvents
 extension Work: Summed {
   public static let sums = Sums<Self, Self>(
     \.count, \.rows, \.errors, \.limited, \.batched, \.offset, \.totalTime, \.changes,
-    \.busyAttempts, \.contended, \.uncounted
+    \.busyAttempts, \.contended, \.uncounted, \.empty
   ).appending(WorkMetric.all) { ($0.work, $0.work) }
   private static let ofFetch = Sums<Self, FetchEnd>(
     (\.offset, \.offset), (\.totalTime, \.totalTime)
@@ -28,7 +28,7 @@ extension Work: Summed {
     var difference = self
     Self.sums.deduct(earlier, from: &difference)
     (difference.changes, difference.busyAttempts) = (nil, nil)
-    (difference.contended, difference.measured) = (nil, nil)
+    (difference.contended, difference.measured, difference.empty) = (nil, nil, nil)
     difference.uncounted = uncounted.map { $0.since(earlier.uncounted ?? 0) }
     return difference
   }
@@ -42,6 +42,7 @@ extension Work: Summed {
     count.add(1)
     addMeasures(measures.intersection(.fetch))
     rows.add(fetch.rowsReturned)
+    empty.add(fetch.rowsReturned == 0 ? 1 : 0)
     if !fetch.error.isEmpty { errors.add(1) }
     if fetch.limit > 0 { limited.add(1) }
     if fetch.batchSize > 0 { batched.add(1) }
@@ -52,6 +53,7 @@ extension Work: Summed {
     count.add(1)
     addMeasures(measures.intersection(.miss))
     self.rows.add(rows)
+    empty.add(rows == 0 ? 1 : 0)
     Self.ofMiss.add(miss, to: &self)
   }
 
@@ -59,6 +61,7 @@ extension Work: Summed {
     count.add(1)
     addMeasures(measures.intersection(.run))
     if run.changes > 0 { changes.add(run.changes) }
+    empty.add(run.rows == 0 ? 1 : 0)
     if !run.error.isEmpty { errors.add(1) }
     Self.ofRun.add(run, to: &self)
   }

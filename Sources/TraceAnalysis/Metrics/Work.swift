@@ -44,6 +44,8 @@ public struct Work: Hashable, Sendable, Codable {
   public var contended: UInt64?
   /// Runs without SQLite's counters; nil if there are none.
   public var uncounted: UInt64?
+  /// Runs that returned no row; nil in reports of older versions.
+  public var empty: UInt64?
   /// The measures of the runs; nil without runs, and in reports of older versions.
   public var measured: Measures?
 

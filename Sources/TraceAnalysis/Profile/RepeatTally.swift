@@ -7,7 +7,7 @@ import StoreEvents
 ///     run(values 7) · run(values 9) · run(values 7) ── a repeat ── commit · run(values 7) ── none
 struct RepeatTally {
   // 256 is arbitrary: a value that repeats after more than this many others is not tracked.
-  private static let maxValues = 256
+  static let maxValues = 256
 
   /// Values that one process bound; on one connection where a program has its own, since a server's requests have one
   /// each.

@@ -29,6 +29,8 @@ public struct TestProfile: Hashable, Sendable, Codable {
     public var work = Work()
     /// Runs that were the first with their values in the process.
     public var firstRuns: UInt64 = 0
+    /// Runs with values that had not run before in the test, with no row changed in between; nil in older reports.
+    public var distinctRuns: UInt64?
     /// Runs outside of a transaction that changed rows, each a transaction of its own; nil in older reports.
     public var autocommits: UInt64?
 
@@ -37,6 +39,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
     mutating func add(_ other: Self) {
       work.add(other.work)
       firstRuns.add(other.firstRuns)
+      distinctRuns.add(other.distinctRuns)
       if let others = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(others) }
     }
   }
@@ -108,9 +111,12 @@ struct TestTally {
   /// Whether tests or statements of tests were left out.
   private(set) var isFull = false
   private var lookups: Set<Lookup> = []
+  /// By process: those of the running test since a row was changed.
+  private var lookupsOfTest: [Int: Set<Lookup>] = [:]
 
   mutating func begin(_ marker: TestMarker, in process: Int) {
     current[process] = nil
+    lookupsOfTest[process] = nil
     seen.insert(process)
     guard !marker.name.isEmpty else { return }
     guard tests[marker.name] != nil || tests.count < Bounds.tests else {
@@ -132,7 +138,12 @@ struct TestTally {
     let isFirst = lookups.count < Bounds.lookups && lookups.insert(lookup).inserted
     guard marker.isCall, countsInTests(run.statementID, sql) else { return }
     isFull = isFull || formCount >= Bounds.formsOfTests
-    tests[marker.name]?.add(run, form: isFull ? nil : form, from: location, isFirst, &formCount)
+    if run.changes > 0 { lookupsOfTest[process] = nil }
+    let isDistinct =
+      run.bindHash == 0 || lookupsOfTest[process]?.count ?? 0 >= Bounds.lookups
+      || lookupsOfTest[process, default: []].insert(lookup).inserted
+    tests[marker.name]?.add(
+      run, form: isFull ? nil : form, from: location, isFirst, isDistinct, &formCount)
   }
 
   private mutating func countsInTests(_ statement: StatementID, _ sql: String?) -> Bool {
@@ -157,7 +168,7 @@ struct TestTally {
 extension TestTally.Test {
   mutating func add(
     _ run: StatementRun, form: UInt64?, from location: SourceLocation, _ isFirst: Bool,
-    _ formCount: inout Int
+    _ isDistinct: Bool, _ formCount: inout Int
   ) {
     profile.work.add(run)
     if run.fullScanSteps > maxScanSteps {
@@ -167,7 +178,8 @@ extension TestTally.Test {
     guard let form else { return }
     let site = LoopDetector.Site(form: form, location: location)
     if forms[site] == nil { formCount += 1 }
-    forms[site, default: .init(statement: run.statementID, caller: location)].add(run, isFirst)
+    forms[site, default: .init(statement: run.statementID, caller: location)]
+      .add(run, isFirst, isDistinct)
   }
 
   var finished: TestProfile {
@@ -181,9 +193,12 @@ extension TestTally.Test {
 }
 
 extension TestProfile.Form {
-  fileprivate mutating func add(_ run: StatementRun, _ isFirst: Bool) {
+  fileprivate mutating func add(
+    _ run: StatementRun, _ isFirst: Bool, _ isDistinct: Bool
+  ) {
     work.add(run)
     if isFirst { firstRuns.add(1) }
+    distinctRuns.add(isDistinct ? 1 : 0)
     if run.commitsItself { autocommits = (autocommits ?? 0) &+ 1 }
   }
 }

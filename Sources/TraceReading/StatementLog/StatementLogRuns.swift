@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// The events of the statements of a log: announcements, lines of code, runs and transactions.
@@ -30,6 +31,8 @@ struct StatementLogRuns {
     var begin: Nanoseconds
     var statements: UInt64 = 0
     var writes: UInt64 = 0
+    /// Whether Python's module began it: it does so before a statement that changes rows, and not before DDL.
+    var isBegun = false
     var time: Nanoseconds = 0
   }
 
@@ -79,9 +82,10 @@ struct StatementLogRuns {
     let key = Key(process: process.id, request: request, connection: connections[name] ?? 0)
     let control = TransactionControl(sql)
     if control == .begin { begin(sql, key) }
-    // Python's module begins and ends no transaction for a `BEGIN (implicit)` that nothing was written in.
+    // Python's module begins and ends no transaction for a `BEGIN (implicit)` that no row was changed in.
     let isSent =
-      library != .sqlAlchemy || control == nil || control != .begin && isWriting(key)
+      library != .sqlAlchemy || control == nil
+      || control != .begin && transactions[key]?.isBegun == true
     if isSent {
       let caller = announce(sql, location, function)
       if count > Self.maxRuns {
@@ -133,6 +137,9 @@ struct StatementLogRuns {
     let isWrite = StatementText.isWrite(sql)
     transactions[key]?.statements += 1
     transactions[key]?.writes += isWrite ? 1 : 0
+    if ["INSERT", "UPDATE", "DELETE", "REPLACE"].contains(StatementCommand.name(of: sql)) {
+      transactions[key]?.isBegun = true
+    }
     transactions[key]?.time += time ?? 0
     let transaction = transactions[key]?.id ?? 0
     if case .end(let isCommit) = control { end(isCommit: isCommit, key) }
@@ -145,8 +152,6 @@ struct StatementLogRuns {
       filterMisses: 0, timedSteps: 1, error: "")
     append(.statementRun(event), request: key.request, hasTime: time != nil)
   }
-
-  private func isWriting(_ key: Key) -> Bool { (transactions[key]?.writes ?? 0) > 0 }
 
   private mutating func begin(_ sql: String, _ key: Key) {
     if transactions.count >= Self.maxNames { transactions.removeAll() }

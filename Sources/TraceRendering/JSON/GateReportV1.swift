@@ -7,6 +7,8 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   /// `same`, `mixed`, `regression` or `inconclusive`.
   public var verdict: String
+  /// The verdict in one line; null in older reports.
+  public var sentence: String?
   public var regressions: [Difference]
   /// Far fewer runs or cache misses for a few more VM steps or rows.
   public var mixed: [Difference]
@@ -25,6 +27,8 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var excused: [Difference]
   /// The problems of its exceptions.
   public var exceptionProblems: [String]
+  /// Differences that the budget of `--brief` has no room for; null without it.
+  public var leftOut: Int?
 
   /// Medians of the runs' mean times.
   public struct Timing: Codable, Hashable, Sendable {
@@ -65,6 +69,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   /// The report of a comparison.
   public init(_ result: GateResult) {
     verdict = result.verdict.rawValue
+    sentence = result.oneLine
     regressions = result.regressions.map(Difference.init)
     mixed = result.mixed.map(Difference.init)
     improvements = result.improvements.map(Difference.init)
@@ -79,6 +84,28 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     unchanged = result.unchanged
     excused = result.excused.map(Difference.init)
     exceptionProblems = result.complaints
+  }
+}
+
+extension GateReportV1: BriefReport {
+  /// In the order of their weight.
+  private static var lists: [WritableKeyPath<Self, [Difference]>] {
+    [
+      \.regressions, \.mixed, \.rewritten, \.appeared, \.gone, \.improvements, \.replanned,
+      \.excused,
+    ]
+  }
+
+  public var items: Int { Self.lists.reduce(0) { $0 + self[keyPath: $1].count } }
+
+  public func prefix(_ items: Int) -> Self {
+    var (part, room) = (self, items)
+    for list in Self.lists {
+      part[keyPath: list] = Array(self[keyPath: list].prefix(room))
+      room -= part[keyPath: list].count
+    }
+    part.leftOut = self.items - items
+    return part
   }
 }
 

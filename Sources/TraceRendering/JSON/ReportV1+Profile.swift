@@ -76,7 +76,7 @@ extension ReportV1.Totals {
 }
 
 extension ReportV1.Statement {
-  fileprivate init(_ statement: StatementProfile, measured: Measures) {
+  init(_ statement: StatementProfile, measured: Measures) {
     let work = statement.work
     self.init(
       fields: .init(

@@ -51,8 +51,11 @@ struct Advise: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
+  @OptionGroup var forms: FormsOption
+
   mutating func validate() throws {
     if paths.isEmpty { paths = [try Recordings.newest()] }
+    try forms.validate(json: json)
     guard (0.1...100).contains(minimumEffect) else {
       throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
     }
@@ -72,7 +75,12 @@ struct Advise: ParsableCommand {
     var report = try AdviceReport(
       profile, database: database, file.connection, minimumEffect: minimumEffect / 100)
     report.names = names
-    try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
+    if json {
+      try Output.print(
+        JSONText.encoded(forms.forms ? report.json.withForms(of: profile) : report.json))
+    } else {
+      Output.print(report.text(.ofStandardOutput))
+    }
     if !report.isConclusive { throw ExitStatus.inconclusive }
   }
 }

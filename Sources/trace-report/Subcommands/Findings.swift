@@ -27,12 +27,26 @@ struct Findings: ParsableCommand {
   @OptionGroup var model: ModelOption
   @OptionGroup var exceptions: Exceptions
 
+  @Flag(help: "Print JSON, schemaVersion 1, with an id for each finding.")
+  var json = false
+
+  @OptionGroup var brief: BriefOptions
+
+  func validate() throws { try brief.validate(json: json) }
+
   func run() throws {
     let profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(
       profile, database: database, names: model.names(in: database))
     let review = try exceptions.review(workload, in: profile)
-    Output.print(Document(findings: review, in: profile).text(.ofStandardOutput))
+    if json {
+      let words = inputs.words.map {
+        $0 + filters.words + NextCommand.option("database", database) + model.words
+      }
+      try Output.print(brief.text(BriefV1(profile, review: review, after: words)))
+    } else {
+      Output.print(Document(findings: review, in: profile).text(.ofStandardOutput))
+    }
     try inputs.check(profile)
     try workload.checkDatabase()
   }

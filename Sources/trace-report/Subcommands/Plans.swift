@@ -46,20 +46,30 @@ struct Plans: ParsableCommand {
 
   @OptionGroup var exceptions: Exceptions
 
+  @Option(
+    name: .customLong("statement"),
+    help: "Only the statement with this id, or with this beginning of one.")
+  var statementID: String?
+
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
+
+  @OptionGroup var forms: FormsOption
 
   mutating func validate() throws {
     if !paths.isEmpty, !sql.isEmpty {
       throw ValidationError("Pass either traces or logs, or --sql.")
     }
     if paths.isEmpty, sql.isEmpty { paths = [try Recordings.newest()] }
+    try forms.validate(json: json)
     if database == nil, !sql.isEmpty { throw ValidationError("--sql needs --database FILE.") }
   }
 
   func run() throws {
     let result = try report { report in
-      try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
+      guard json else { return Output.print(report.text(.ofStandardOutput)) }
+      let plans = PlansV1(report)
+      try Output.print(JSONText.encoded(forms.forms ? plans.withForms : plans))
     }
     try judge(result.report, result.list)
   }
@@ -81,8 +91,15 @@ struct Plans: ParsableCommand {
     of texts: [String: [PlanTranscript.Listing]]
   ) throws -> StatementSource.Statements {
     let traces = paths.filter { texts[$0] == nil }
-    return traces.isEmpty && sql.isEmpty
-      ? StatementSource.Statements(list: []) : try StatementSource(paths: traces, sql: sql).read()
+    guard !traces.isEmpty || !sql.isEmpty else { return StatementSource.Statements(list: []) }
+    var statements = try StatementSource(paths: traces, sql: sql).read()
+    if let statementID {
+      statements.list.removeAll {
+        !$0.id.hasPrefix(statementID)
+          && !"\(SharedStatement(sql: $0.sql).id)".hasPrefix(statementID)
+      }
+    }
+    return statements
   }
 
   private func explained(

@@ -23,6 +23,8 @@ struct Summary: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
 
+  @OptionGroup var brief: BriefOptions
+
   @Flag(help: "Print the table of statements.")
   var statements = false
 
@@ -68,6 +70,7 @@ struct Summary: ParsableCommand {
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case warning, note }
 
   func validate() throws {
+    try brief.validate(json: json)
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
   }
 
@@ -96,7 +99,9 @@ struct Summary: ParsableCommand {
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort ?? .total, grouping: groupBy,
       parts: all ? .all : .statements)
-    if json {
+    if brief.brief {
+      try Output.print(brief.text(BriefV1(profile, review: review, after: words)))
+    } else if json {
       workload.addPlans(to: &profile)
       let shared = SharedProfile(profile, withSQL: texts.withSQL)
       try Output.print(JSONText.encoded(ReportV1(shared, options: options, review: review)))

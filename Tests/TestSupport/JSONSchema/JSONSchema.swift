@@ -93,7 +93,8 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
   private static let schemas = [
     "summary": "report", "plans": "plans", "orderings": "orderings", "advise": "advice",
     "gate": "gate", "diff": "difference", "growth": "growth", "locks": "locks", "top": "top",
-    "incidents": "incident", "check": "check",
+    "incidents": "incident", "check": "check", "findings": "brief", "statement": "statement",
+    "prove": "proof",
   ]
 
   /// Checks what a run of trace-report printed.
@@ -104,6 +105,7 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
       let command = arguments.first(where: { schemas[$0] != nil }), var name = schemas[command]
     else { return }
     if arguments.contains("--all") { name += "-all" }
+    if arguments.contains("--brief"), name == "report" { name = "brief" }
     let schema = try JSONSchema(named: name)
     // `top` and `locks --watch` print an object a line.
     let isLines = !output.hasPrefix("{\n") && !output.hasPrefix("[")

@@ -11,6 +11,9 @@ import TraceRendering
   private static let types:
     [(name: String, command: String, type: any (Decodable & Sendable).Type)] = [
       ("report", "summary --json, and what it saves", ReportV1.self),
+      ("brief", "findings --json, summary --json --brief", BriefV1.self),
+      ("statement", "statement --json", StatementV1.self),
+      ("proof", "prove --json", ProofV1.self),
       ("plans", "plans --json", PlansV1.self),
       ("orderings", "orderings --json", OrderingsV1.self),
       ("advice", "advise --json", AdviceV1.self),

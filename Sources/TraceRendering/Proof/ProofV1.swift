@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import TraceAnalysis
+
+/// The output of `prove --json`, version 1.
+public struct ProofV1: Codable, Hashable, Sendable, BriefReport {
+  public var schemaVersion = 1
+  /// `proven`, `notProven` or `inconclusive`.
+  public var verdict: String
+  /// What was proven, or why it was not.
+  public var sentence: String
+  /// The reasons for a verdict other than proven, those that decide first.
+  public var reasons: [String]
+  /// Runs, rows, and the counts that differ.
+  public var counts: [GateReportV1.Change]
+  /// The tests that were compared; null where tests have no names.
+  public var tests: Int?
+  /// Statements with the same rows whose runs or texts differ.
+  public var statements: [Pair]
+  /// Statements and reasons that the budget left out; null without one.
+  public var leftOut: Int?
+  /// What no recording shows.
+  public var remark: String
+
+  public struct Pair: Codable, Hashable, Sendable {
+    /// Null where tests have no names.
+    public var test: String?
+    public var before: [Side]
+    public var after: [Side]
+    /// Why the rows are the same: `rows`, `lookups` or `join`.
+    public var basis: String
+  }
+
+  public struct Side: Codable, Hashable, Sendable {
+    /// The fingerprint.
+    public var sql: String
+    public var runs: UInt64
+    /// Rows returned or, by a statement that writes, changed.
+    public var rows: UInt64
+  }
+
+  /// The report of a comparison.
+  public init(_ proof: Proof) {
+    verdict = proof.verdict.rawValue
+    sentence = proof.sentence
+    reasons = proof.reasons
+    counts = proof.counts.map {
+      .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after)
+    }
+    tests = proof.tests == 0 ? nil : proof.tests
+    statements = proof.pairs.filter(\.isChanged).map { pair in
+      func sides(_ sides: [Proof.Side]) -> [Side] {
+        sides.map { Side(sql: $0.sql, runs: $0.runs, rows: $0.rows) }
+      }
+      return Pair(
+        test: pair.test.isEmpty ? nil : pair.test, before: sides(pair.before),
+        after: sides(pair.after), basis: pair.basis.rawValue)
+    }
+    remark = Proof.remark
+  }
+
+  public var items: Int { reasons.count + statements.count }
+
+  public func prefix(_ items: Int) -> Self {
+    var part = self
+    part.reasons = Array(reasons.prefix(items))
+    part.statements = Array(statements.prefix(items - part.reasons.count))
+    part.leftOut = self.items - items
+    return part
+  }
+}
