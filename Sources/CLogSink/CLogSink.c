@@ -17,6 +17,19 @@
 // How long a reader may keep the program waiting, in ms; after that, not at all until it reads again.
 enum { PATIENCE = 100 };
 
+struct CLogSink_date CLogSink_date(int64_t seconds) {
+  int second = (int)((seconds % 86400 + 86400) % 86400);
+  int64_t days = (seconds - second) / 86400 + 719468;  // since 0000-03-01
+  int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  int day = (int)(days - era * 146097);
+  int year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  day -= 365 * year + year / 4 - year / 100;
+  int month = (5 * day + 2) / 153;  // since March
+  return (struct CLogSink_date){
+      .year = era * 400 + year + (month >= 10), .month = month < 10 ? month + 3 : month - 9,
+      .day = day - (153 * month + 2) / 5 + 1, .hour = second / 3600, .minute = second / 60 % 60, .second = second % 60};
+}
+
 bool CLogSink_open(struct CLogSink *sink, int descriptor) {
   struct stat status;
   sink->descriptor = descriptor;

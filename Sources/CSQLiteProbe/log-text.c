@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "CLogSink.h"
+
 void log_bytes(struct log_text *log, const char *bytes, size_t count) {
   if (log->count + count > log->capacity) {
     size_t capacity = (log->count + count) * 2 + 4096;
@@ -44,25 +46,15 @@ void log_seconds(struct log_text *log, int64_t ns) {
   log_bytes(log, "s", 1);
 }
 
-// The C library's gmtime_r() takes a lock, which another thread may have at the time of a fork.
-// The calendar: howardhinnant.github.io/date_algorithms.html, civil_from_days.
 void log_moment(struct log_text *log, int64_t utc_offset) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   int64_t local = now.tv_sec + utc_offset;
-  if (local < 0) local = 0;
-  unsigned second = (unsigned)(local % 86400);
-  unsigned days = (unsigned)(local / 86400) + 719468;  // since 0000-03-01
-  unsigned era = days / 146097, day = days % 146097;
-  unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-  day -= 365 * year + year / 4 - year / 100;
-  unsigned month = (5 * day + 2) / 153;  // since March
-  const unsigned parts[] = {era * 400 + year + (month >= 10), month < 10 ? month + 3 : month - 9,
-                            day - (153 * month + 2) / 5 + 1, second / 3600, second / 60 % 60, second % 60,
-                            (unsigned)(now.tv_nsec / 1000)};
+  struct CLogSink_date date = CLogSink_date(local < 0 ? 0 : local);
+  const int64_t parts[] = {date.year, date.month, date.day, date.hour, date.minute, date.second, now.tv_nsec / 1000};
   const char ends[] = "-- ::.";
   for (int i = 0; i < 7; i++) {
-    log_unsigned(log, parts[i], i == 0 ? 1 : i == 6 ? 6 : 2);
+    log_unsigned(log, (uint64_t)parts[i], i == 0 ? 1 : i == 6 ? 6 : 2);
     if (i < 6) log_bytes(log, &ends[i], 1);
   }
 }

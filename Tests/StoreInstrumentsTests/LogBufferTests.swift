@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import StoreEvents
+import TestSupport
 import Testing
 
 @testable import StoreInstruments
@@ -34,6 +36,25 @@ import Testing
       }
     }
     #expect(written { $0.append(Int64.min) } == "\(Int64.min)")
+  }
+
+  /// The C library's own function takes a lock, which a forked process may find taken.
+  @Test func datesAreThoseOfTheCLibrary() {
+    var random = SeededGenerator(seed: 20)
+    let moments =
+      [0, -1, 951_782_399, 951_782_400, 4_107_542_400]
+      + (0..<5_000).map { _ in
+        time_t.random(in: -100_000_000_000...100_000_000_000, using: &random)
+      }
+    for moment in moments {
+      var (seconds, date) = (moment, tm())
+      gmtime_r(&seconds, &date)
+      let parts = [date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec]
+        .map { $0 < 10 ? "0\($0)" : "\($0)" }
+      #expect(
+        written { $0.append(date: moment) }
+          == "\(date.tm_year + 1900)-\(parts[0])-\(parts[1]) \(parts[2]):\(parts[3]):\(parts[4])")
+    }
   }
 
   @Test func textLongerThanItsMemoryIsWhole() {

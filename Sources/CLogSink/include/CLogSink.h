@@ -27,6 +27,14 @@ struct CLogSink {
   bool had_name, had_permission;
 };
 
+struct CLogSink_date {
+  int64_t year;
+  int month, day, hour, minute, second;
+};
+// The date of seconds since 1970, in the same zone. gmtime_r() takes a lock, which another thread may have at the time
+// of a fork. The calendar: howardhinnant.github.io/date_algorithms.html, civil_from_days.
+struct CLogSink_date CLogSink_date(int64_t seconds);
+
 // Finds the file of a log: within the folder of a recording that goes on, one of the process, such as `4711.log`; any
 // other path is that of the file. Returns false if the path is too long, or (ESHUTDOWN) of a recording that has ended.
 bool CLogSink_find(const char *path, int process, char *file, size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLogSink
 import Glibc
 
 /// Writes moments as `2026-11-21 14:12:28.633104`, by one offset from UTC for the whole log.
@@ -35,14 +36,11 @@ struct LogClock {
 extension LogBuffer {
   /// Appends seconds since 1970 as `2026-11-21 14:12:28`.
   func append(date seconds: time_t) {
-    var seconds = seconds
-    var date = tm()
-    // Cannot fail: the year of any moment written here fits an Int32.
-    gmtime_r(&seconds, &date)
-    append(Int64(date.tm_year) + 1_900)
+    let date = CLogSink_date(Int64(seconds))
+    append(date.year)
     for (separator, value) in [
-      ("-" as StaticString, date.tm_mon + 1), ("-", date.tm_mday), (" ", date.tm_hour),
-      (":", date.tm_min), (":", date.tm_sec),
+      ("-" as StaticString, date.month), ("-", date.day), (" ", date.hour), (":", date.minute),
+      (":", date.second),
     ] {
       append(separator)
       append(UInt64(value), digits: 2)
