@@ -63,6 +63,9 @@ struct AttachTarget {
 
   private var permissionObstacle: String? {
     guard Self.link("\(folder)/ns/mnt") == nil || executable == nil else { return nil }
+    if geteuid() == 0 {
+      return "the kernel does not permit it, also to root here; root needs CAP_SYS_PTRACE"
+    }
     return user == geteuid()
       ? "it is protected from its owner, as after a change of its user; attach as root"
       : "it belongs to another user; attach as that user or as root"
