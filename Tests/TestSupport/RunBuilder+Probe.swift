@@ -11,7 +11,9 @@ extension RunBuilder {
       .connectionOpened(
         ConnectionOpened(
           connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: sqliteVersion,
-          sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: 2,
+          sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1,
+          // One file for each name.
+          inode: path.utf8.reduce(2) { $0 &* 31 &+ UInt64($1) },
           processStart: 1, processName: "python3 app.py")))
   }
 
