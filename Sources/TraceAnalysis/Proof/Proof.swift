@@ -5,7 +5,14 @@ import StoreEvents
 /// Whether a change made a program do less for the same rows.
 public struct Proof: Hashable, Sendable {
   /// The outcome.
-  public enum Verdict: String, Hashable, Sendable { case proven, notProven, inconclusive }
+  public enum Verdict: String, Hashable, Sendable {
+    /// As many rows, and less work.
+    case proven
+    /// Fewer rows, more work for some of them, or no less work.
+    case notProven
+    /// The two runs cannot be compared.
+    case inconclusive
+  }
 
   /// What the equality of a statement's rows rests on.
   public enum Basis: String, Hashable, Sendable {
@@ -90,7 +97,10 @@ public struct Proof: Hashable, Sendable {
 
   /// Compares two runs of the same work.
   ///
-  /// - Parameter gate: what it assumes of inputs that cannot show that they have all.
+  /// - Parameters:
+  ///   - before: the run before the change.
+  ///   - after: the run after it.
+  ///   - comparison: what it assumes of inputs that cannot show that they have all.
   public init(before: Profile, after: Profile, gate comparison: Gate = Gate()) {
     var comparison = comparison
     comparison.comparesRows = true
