@@ -15,10 +15,23 @@ from harness import PROBE, Skipped, compiled, expect, installed, report, report_
 ATTACHES = int(os.environ.get("ATTACHES", "2"))
 
 
+def _needs_ptrace():
+    """A container may forbid it, to root as well."""
+    child = subprocess.Popen(["sleep", "60"])
+    code = "import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0x4206, int(sys.argv[1]), 0, 0) != 0)"
+    try:
+        if subprocess.run([sys.executable, "-c", code, str(child.pid)]).returncode != 0:
+            raise Skipped("ptrace is not permitted")
+    finally:
+        child.kill()
+        child.wait()
+
+
 class _Program:
     """A program that prints `ready`, runs until its input ends, and prints `ok`."""
 
     def __init__(self, command):
+        _needs_ptrace()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True, start_new_session=True)
         expect(self.process.stdout.readline() == "ready\n", "the program does not start: " + str(command))
