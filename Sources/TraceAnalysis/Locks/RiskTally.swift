@@ -41,18 +41,33 @@ struct RiskTally {
 
   private struct File: Hashable {
     var host: String
-    /// Nil for all of the host.
-    var process: Int?
     var device: UInt64
     var inode: UInt64
   }
 
-  private var open: [Key: [(file: File, use: String)]] = [:]
-  /// The open connections of each file of a process by their copy of SQLite, and of a host by the file's name.
-  private var uses: [File: [String: Int]] = [:]
-  private var shared: [File: SharedDatabase] = [:]
-  /// Connections that opened a file in a second way, until their first statement.
-  private var unlocated: [Key: Set<File>] = [:]
+  private struct FileOfProcess: Hashable {
+    var process: Int
+    var file: File
+  }
+
+  /// The last connection that opened a file under a second name, and those that had it open under another one.
+  private struct SecondName {
+    var connection: Key
+    var others: [Key: String]
+    /// Its names are nil until one of the others runs a statement: the process of the others may have been killed, and
+    /// the file may be a new one with the same number.
+    var database: SharedDatabase
+  }
+
+  private var open: [Key: (file: File, library: String, name: String)] = [:]
+  /// The open connections by their copy of SQLite.
+  private var libraries: [FileOfProcess: [String: Int]] = [:]
+  private var copies: [FileOfProcess: SharedDatabase] = [:]
+  /// Connections that opened a file through a second copy, until their first statement.
+  private var unlocated: [Key: FileOfProcess] = [:]
+  /// The open connections by the file's name.
+  private var names: [File: [String: Int]] = [:]
+  private var secondNames: [File: SecondName] = [:]
   private var settings: [LockSite.Key: LockSite] = [:]
   /// By database: its path, the open connections with their versions, and the versions that can lose a commit, once
   /// two connections were open.
@@ -65,34 +80,38 @@ struct RiskTally {
     addUser(event, of: database, in: process)
     guard event.inode != 0, open.count < Self.maxConnections else { return }
     let connection = Key(process: process, id: event.connectionID)
+    let file = File(host: host, device: event.device, inode: event.inode)
+    open[connection] = (file, event.sqlitePath, event.path)
     if !event.sqlitePath.isEmpty {
-      let file = File(
-        host: host, process: process, device: event.device, inode: event.inode)
-      use(event.sqlitePath, of: file, event, by: connection)
+      addLibrary(event, of: FileOfProcess(process: process, file: file), by: connection)
     }
-    // In another mount namespace a folder may have another name; a file of it does not.
-    let file = File(host: host, process: nil, device: event.device, inode: event.inode)
-    use(event.path, of: file, event, by: connection)
+    addName(event, of: file, by: connection)
   }
 
-  private mutating func use(
-    _ use: String, of file: File, _ event: ConnectionOpened, by connection: Key
+  private mutating func addLibrary(
+    _ event: ConnectionOpened, of file: FileOfProcess, by connection: Key
   ) {
-    open[connection, default: []].append((file, use))
-    uses[file, default: [:]][use, default: 0] += 1
-    let all = Set((uses[file] ?? [:]).keys)
-    let isName = file.process == nil
-    guard isName ? Set(all.map(Self.lastPart(of:))).count > 1 : all.count > 1 else { return }
-    if shared[file] == nil { unlocated[connection, default: []].insert(file) }
-    var database =
-      shared[file]
-      ?? SharedDatabase(path: event.path, process: event.processName, libraries: [])
-    if isName {
-      database.names = all.union(database.names ?? []).sorted()
-    } else {
-      database.libraries = all.union(database.libraries).sorted()
-    }
-    shared[file] = database
+    libraries[file, default: [:]][event.sqlitePath, default: 0] += 1
+    let all = Set((libraries[file] ?? [:]).keys)
+    guard all.count > 1 else { return }
+    if copies[file] == nil { unlocated[connection] = file }
+    let known = copies[file]?.libraries ?? []
+    copies[file] = SharedDatabase(
+      path: event.path, process: event.processName, libraries: all.union(known).sorted(),
+      location: copies[file]?.location)
+  }
+
+  private mutating func addName(_ event: ConnectionOpened, of file: File, by connection: Key) {
+    names[file, default: [:]][event.path, default: 0] += 1
+    // In another mount namespace a folder may have another name; a file of it does not.
+    let own = Self.lastPart(of: event.path)
+    guard secondNames[file]?.database.names == nil,
+      names[file]?.keys.contains(where: { Self.lastPart(of: $0) != own }) == true
+    else { return }
+    let others = open.filter { $0.value.file == file && Self.lastPart(of: $0.value.name) != own }
+    secondNames[file] = SecondName(
+      connection: connection, others: others.mapValues(\.name),
+      database: SharedDatabase(path: event.path, process: event.processName, libraries: []))
   }
 
   private static func lastPart(of path: String) -> Substring {
@@ -101,8 +120,19 @@ struct RiskTally {
 
   /// Adds a statement of the program's own.
   mutating func run(on connection: Key, at location: SourceLocation) {
-    guard !unlocated.isEmpty, let files = unlocated.removeValue(forKey: connection) else { return }
-    for file in files { shared[file]?.location = location }
+    if !unlocated.isEmpty, let file = unlocated.removeValue(forKey: connection) {
+      copies[file]?.location = location
+    }
+    guard !secondNames.isEmpty, let file = open[connection]?.file, var second = secondNames[file]
+    else { return }
+    if let name = second.others[connection], second.database.names == nil {
+      second.database.names = [name, second.database.path].sorted()
+    } else if connection == second.connection, second.database.location == nil {
+      second.database.location = location
+    } else {
+      return
+    }
+    secondNames[file] = second
   }
 
   private mutating func addUser(_ event: ConnectionOpened, of database: String, in process: Int) {
@@ -119,11 +149,17 @@ struct RiskTally {
     if let database = databases.removeValue(forKey: connection) {
       users[database]?.open[connection] = nil
     }
-    for (file, use) in open.removeValue(forKey: connection) ?? [] {
-      guard let count = uses[file]?[use] else { continue }
-      uses[file]?[use] = count > 1 ? count - 1 : nil
-      if uses[file]?.isEmpty == true { uses[file] = nil }
-    }
+    unlocated[connection] = nil
+    guard let (file, library, name) = open.removeValue(forKey: connection) else { return }
+    let own = FileOfProcess(process: connection.process, file: file)
+    Self.close(library, in: &libraries[own])
+    Self.close(name, in: &names[file])
+  }
+
+  private static func close(_ use: String, in counts: inout [String: Int]?) {
+    guard let count = counts?[use] else { return }
+    counts?[use] = count > 1 ? count - 1 : nil
+    if counts?.isEmpty == true { counts = nil }
   }
 
   mutating func addSetting(_ site: LockSite) {
@@ -136,8 +172,8 @@ struct RiskTally {
       .map { ResetRace(path: $0.value.path, versions: $0.value.versions.sorted()) }
       .sorted { $0.path < $1.path }
     profile.resetRaces = races.isEmpty ? nil : races
-    let shared = Set(shared.values).sorted()
-    profile.copies = shared.isEmpty ? nil : shared
+    let shared = copies.values + secondNames.values.map(\.database).filter { $0.names != nil }
+    profile.copies = shared.isEmpty ? nil : Set(shared).sorted()
     profile.settings = settings.isEmpty ? nil : Array(settings.values).summed(+)
   }
 

@@ -20,9 +20,9 @@ struct OneNamePerDatabase: Rule {
       os.symlink("app.db", "current.db")   # SQLite follows it to the one name
       """,
     limits: """
-      Reported if the file is open under names with different last parts at a time, with the line of the first statement of
-      the second one. Names that differ in their folders only are those of a mount, and are left out. Needs the probe's
-      events.
+      Reported if a connection under one name runs a statement after another one was opened under a name with a different
+      last part, with the line of the first statement of the second one. Names that differ in their folders only are those
+      of a mount, and are left out. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -17,7 +17,8 @@ struct LockRuns {
 
   mutating func open(
     _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7,
-    connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0", version: String = "3.51.3"
+    connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0",
+    version: String = "3.51.3", at time: Double = 0
   ) -> Program {
     let program = Program(pid: pid, name: name)
     append(
@@ -25,7 +26,7 @@ struct LockRuns {
         ConnectionOpened(
           connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: version,
           sqlitePath: library, way: "got", device: 1, inode: inode,
-          processStart: pid, processName: name)), of: program, at: 0)
+          processStart: pid, processName: name)), of: program, at: time)
     return program
   }
 
@@ -41,8 +42,8 @@ struct LockRuns {
           function: "main", frames: "")), of: program, at: time)
   }
 
-  mutating func close(_ connection: UInt64, of program: Program) {
-    append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: 0)
+  mutating func close(_ connection: UInt64, of program: Program, at time: Double = 0) {
+    append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: time)
   }
 
   /// What a line does with the file of a database beside SQLite.

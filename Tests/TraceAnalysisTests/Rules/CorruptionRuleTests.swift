@@ -77,13 +77,27 @@ import TraceAnalysis
 
   @Test(arguments: [1, 2] as [Int64])
   func twoNamesOfAFileAtATimeAreReported(process: Int64) {
-    let found = findings { runs, _ in
+    let found = findings { runs, program in
       let second = runs.open(process, "b", path: "/srv/current.db", connection: 2)
       runs.run("SELECT 2", line: 4, of: second, at: 2, connection: 2)
+      runs.run("SELECT 1", line: 3, of: program, at: 3)
     }
     #expect(found.map(\.rule) == ["OneNamePerDatabase"])
     #expect(found.map(\.caller.line) == [4])
     #expect(found.first?.message.contains("'/srv/app.db' and '/srv/current.db'") == true)
+  }
+
+  /// It was killed, and a new file has the number of the one that it had open.
+  @Test func aProgramThatClosedNothingHasNoFileOpenForEver() {
+    #expect(
+      findings { runs, program in
+        runs.run("SELECT 1", line: 3, of: program, at: 1)
+        let second = runs.open(2, "b", path: "/srv/test-2.db", connection: 2, at: 2)
+        runs.run("SELECT 2", line: 4, of: second, at: 3, connection: 2)
+        runs.close(2, of: second, at: 4)
+        let third = runs.open(3, "c", path: "/srv/test-3.db", connection: 2, at: 5)
+        runs.run("SELECT 3", line: 5, of: third, at: 6, connection: 2)
+      }.isEmpty)
   }
 
   /// As of containers, and of a file that is made under another name.
