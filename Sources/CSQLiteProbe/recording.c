@@ -183,21 +183,18 @@ uint64_t next_run_id(void) {
 
 static uint64_t count_event(uint64_t *count) { return count ? __atomic_fetch_add(count, 1, __ATOMIC_RELAXED) : 0; }
 
-// Returns whether a session accepted the event.
+// Returns whether a session accepted the event, which is known only of one with a text.
 static bool trace_event(enum event_kind kind, const void *event) {
   bool is_accepted = tracepoints->send[kind](event);
-  if (UNLIKELY(awaits_session)) session_answered(is_accepted);
+  if (UNLIKELY(awaits_session) &&
+      (kind == EVENT_connection_opened || kind == EVENT_statement || kind == EVENT_statement_run))
+    session_answered(is_accepted);
   return is_accepted;
 }
 
 // A log counts what it takes.
 static void write_event(enum event_kind kind, const void *event, uint64_t *count) {
-  // Only an event with a text is known to be accepted.
-  bool is_answer = awaits_session && kind == EVENT_connection_opened;
-  if (tracepoints && !has_no_session) {
-    if (is_answer) trace_event(kind, event);
-    else tracepoints->send[kind](event);
-  }
+  if (tracepoints && !has_no_session) trace_event(kind, event);
   if (log_level > 0) log_event(kind, event, count);
   else count_event(count);
 }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+public import Glibc
 
 /// A program that runs beside us in a session of its own, so that no signal of the terminal
-/// reaches it; what it prints is dropped.
-enum BackgroundProcess {
+/// reaches it.
+public enum BackgroundProcess {
   /// `POSIX_SPAWN_SETSID`, which glibc hides unless `_GNU_SOURCE` is defined.
   private static let newSession: Int16 = 0x80
 
   /// Starts a program, which is looked for in `PATH`.
   ///
+  /// - Parameters:
+  ///   - command: the program and its arguments.
+  ///   - input: the descriptor of its standard input; nil for none.
+  ///   - outputs: those of its standard output and its standard error; nil drops what it prints.
   /// - Returns: its process id, and 0, or why it did not start: a number of `errno`.
-  static func spawn(_ command: [String], input: Int32? = nil) -> (pid: pid_t, code: Int32) {
+  public static func spawn(
+    _ command: [String], input: Int32? = nil, outputs: [Int32]? = nil
+  ) -> (pid: pid_t, code: Int32) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -20,8 +26,12 @@ enum BackgroundProcess {
     } else {
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
-    for output in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
+    for (index, output) in [STDOUT_FILENO, STDERR_FILENO].enumerated() {
+      if let outputs {
+        posix_spawn_file_actions_adddup2(&actions, outputs[index], output)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
+      }
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

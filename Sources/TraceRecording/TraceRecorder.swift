@@ -44,16 +44,9 @@ public enum TraceRecorder {
     _ options: RecordingOptions, _ examiner: (any IncidentExaminer)?,
     _ willLog: (RecordingError) -> Void
   ) async throws -> Recording {
-    // Locked as long as we live, for those who read the trace meanwhile.
-    let mark = "\(options.directory)/\(RecordingMark.fileName)"
-    let lock = try FileLock(mark)
-    lock.lock()
-    defer {
-      unlink(mark)
-      lock.unlock()
-    }
-    let untraced = try UntracedProcesses(in: options.directory)
-    defer { _ = untraced.take() }
+    let files = try OpenRecording(in: options.directory)
+    defer { files.end() }
+    let untraced = files.untraced
     setenv(untraced.variable.0, untraced.variable.1, 1)
     if options.transport == .log { return try LogRecording(options).record(untraced) }
     let mayLog = options.transport == nil && !options.needsLTTng

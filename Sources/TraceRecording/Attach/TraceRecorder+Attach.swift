@@ -55,19 +55,13 @@ extension TraceRecorder {
     _ options: RecordingOptions, _ injector: ProbeInjector, _ duration: Duration?,
     _ began: () -> Void
   ) throws(RecordingError) -> Recording {
-    let mark = "\(options.directory)/\(RecordingMark.fileName)"
-    let lock = try FileLock(mark)
-    lock.lock()
-    defer {
-      unlink(mark)
-      lock.unlock()
-    }
-    let untraced = try UntracedProcesses(in: options.directory)
-    defer { _ = untraced.take() }
+    let files = try OpenRecording(in: options.directory)
+    defer { files.end() }
+    let untraced = files.untraced
     let process = injector.process
     // The process writes its log itself.
     if geteuid() == 0, let user = AttachTarget(process: process).user, user != 0 {
-      for path in [options.directory, mark, untraced.variable.1] {
+      for path in [options.directory, files.mark, untraced.variable.1] {
         guard chown(path, user, gid_t.max) == 0 else {
           throw .directoryUnusable(options.directory, code: errno)
         }

@@ -2,6 +2,7 @@
 
 import Glibc
 import StoreEvents
+import TraceRecording
 import TraceRendering
 
 /// A call of a tool: a run of this program.
@@ -24,7 +25,7 @@ final class MCPCall {
   var isRunning: Bool { !pipes.isEmpty }
   var descriptors: [Int32] { Array(pipes) }
 
-  /// Starts the run, in a process group of its own and without standard input.
+  /// Starts the run, in a session of its own and without standard input.
   ///
   /// - Returns: the reason why it cannot be started; nil if it runs.
   func start() -> String? {
@@ -40,23 +41,9 @@ final class MCPCall {
       for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       ends.append(pair)
     }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[0][1], STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, ends[1][1], STDERR_FILENO)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETPGROUP))
-    var arguments = (["trace-report"] + words).map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
-    let code = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, &arguments, environ)
+    let command = ["/proc/self/exe"] + words
+    let (pid, code) = BackgroundProcess.spawn(command, outputs: ends.map { $0[1] })
+    self.pid = pid
     guard code == 0 else {
       ends.forEach { close($0[0]) }
       return "not started: \(SystemErrorText(code).sentence)"

@@ -16,16 +16,7 @@ struct Findings: ParsableCommand {
       explains a rule.
       """)
 
-  @OptionGroup var inputs: Inputs
-  @OptionGroup var filters: Filters
-
-  @Option(
-    help: "The program's database, for rules on indexes and statistics; it is only read.",
-    completion: .file())
-  var database: String?
-
-  @OptionGroup var model: ModelOption
-  @OptionGroup var exceptions: Exceptions
+  @OptionGroup var reviewed: ReviewedInputs
 
   @Flag(help: "Print JSON, schemaVersion 1, with an id for each finding.")
   var json = false
@@ -35,19 +26,12 @@ struct Findings: ParsableCommand {
   func validate() throws { try brief.validate(json: json) }
 
   func run() throws {
-    let profile = try inputs.profile(filters.value)
-    let workload = try ReportedWorkload(
-      profile, database: database, names: model.names(in: database))
-    let review = try exceptions.review(workload, in: profile)
-    if json {
-      let words = inputs.words.map {
-        $0 + filters.words + NextCommand.option("database", database) + model.words
+    try reviewed.review { profile, review in
+      if json {
+        try Output.print(brief.text(BriefV1(profile, review: review, after: reviewed.words)))
+      } else {
+        Output.print(Document(findings: review, in: profile).text(.ofStandardOutput))
       }
-      try Output.print(brief.text(BriefV1(profile, review: review, after: words)))
-    } else {
-      Output.print(Document(findings: review, in: profile).text(.ofStandardOutput))
     }
-    try inputs.check(profile)
-    try workload.checkDatabase()
   }
 }

@@ -17,33 +17,21 @@ struct Statement: ParsableCommand {
   @Argument(help: "The id of the statement.")
   var id: String
 
-  @OptionGroup var inputs: Inputs
-  @OptionGroup var filters: Filters
-
-  @Option(
-    help: "The program's database, for rules on indexes and statistics; it is only read.",
-    completion: .file())
-  var database: String?
-
-  @OptionGroup var model: ModelOption
-  @OptionGroup var exceptions: Exceptions
+  @OptionGroup var reviewed: ReviewedInputs
 
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
   func run() throws {
-    let profile = try inputs.profile(filters.value)
-    let workload = try ReportedWorkload(
-      profile, database: database, names: model.names(in: database))
-    let review = try exceptions.review(workload, in: profile)
-    try inputs.check(profile)
-    guard let report = StatementV1(id.lowercased(), in: profile, review: review) else {
-      throw Failure(
-        "not one statement has the id \(LogText.quoted(id)); list them with 'trace-report summary --json'",
-        status: .validationFailure)
+    try reviewed.review { profile, review in
+      try reviewed.inputs.check(profile)
+      guard let report = StatementV1(id.lowercased(), in: profile, review: review) else {
+        throw Failure(
+          "not one statement has the id \(LogText.quoted(id)); list them with 'trace-report summary --json'",
+          status: .validationFailure)
+      }
+      try Output.print(
+        json ? JSONText.encoded(report) : Document(report).text(.ofStandardOutput))
     }
-    try Output.print(
-      json ? JSONText.encoded(report) : Document(report).text(.ofStandardOutput))
-    try workload.checkDatabase()
   }
 }

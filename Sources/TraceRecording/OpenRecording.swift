@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+/// The files in the folder of a recording that goes on: its mark, and the notes of processes that are not recorded.
+struct OpenRecording {
+  /// The mark's path.
+  let mark: String
+  let untraced: UntracedProcesses
+  private let lock: FileLock
+
+  /// Makes them; the mark is locked as long as we live, for those who read the trace meanwhile.
+  init(in folder: String) throws(RecordingError) {
+    mark = "\(folder)/\(RecordingMark.fileName)"
+    lock = try FileLock(mark)
+    lock.lock()
+    do {
+      untraced = try UntracedProcesses(in: folder)
+    } catch {
+      unlink(mark)
+      throw error
+    }
+  }
+
+  /// Removes them.
+  func end() {
+    _ = untraced.take()
+    unlink(mark)
+    lock.unlock()
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TraceAnalysis
+
+/// Traces and logs whose findings a command prints.
+struct ReviewedInputs: ParsableArguments {
+  @OptionGroup var inputs: Inputs
+  @OptionGroup var filters: Filters
+
+  @Option(
+    help: "The program's database, for rules on indexes and statistics; it is only read.",
+    completion: .file())
+  var database: String?
+
+  @OptionGroup var model: ModelOption
+  @OptionGroup var exceptions: Exceptions
+
+  /// The options as they were typed; nil where the inputs cannot be read again.
+  var words: [String]? {
+    inputs.words.map {
+      $0 + filters.words + NextCommand.option("database", database) + model.words
+    }
+  }
+
+  /// Prints what has been read, and checks it afterwards: a part is better than nothing.
+  func review(_ print: (Profile, FindingReview) throws -> Void) throws {
+    let profile = try inputs.profile(filters.value)
+    let workload = try ReportedWorkload(
+      profile, database: database, names: model.names(in: database))
+    try print(profile, try exceptions.review(workload, in: profile))
+    try inputs.check(profile)
+    try workload.checkDatabase()
+  }
+}
