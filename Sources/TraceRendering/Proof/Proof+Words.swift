@@ -62,7 +62,8 @@ extension Document {
   ///
   /// - Parameter top: the number of statements to list.
   public init(proof: Proof, top: Int) {
-    self.init(title: "prove: \(proof.verdict.rawValue)")
+    let outcome = proof.verdict == .notProven ? "not proven" : proof.verdict.rawValue
+    self.init(title: "prove: \(outcome)")
     blocks.append(.paragraph(proof.sentence, proof.verdict == .proven ? .good : .bad))
     blocks += proof.reasons.dropFirst().prefix(top).map { .paragraph("  - " + $0, .bad) }
     let changed = proof.pairs.filter(\.isChanged)
