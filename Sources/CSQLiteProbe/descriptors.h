@@ -4,6 +4,11 @@
 
 #include <stdio.h>
 
+#include "events.h"
+
+// Reads LTTng's own descriptors once, and follows them: closing any other one needs no check by LTTng.
+void follow_lttng_descriptors(const struct tracepoints *lttng);
+
 // The hooks, for those of other parts.
 int hook_close(int descriptor);
 int hook_fclose(FILE *file);

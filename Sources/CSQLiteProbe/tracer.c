@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "log.h"
 #include "objects.h"
 #include "obstacles.h"
@@ -134,6 +135,7 @@ void load_lttng(void) {
   release_low_descriptors(&held);
   if (!tracepoints) return leave_untraced("liblttng-ust cannot be loaded");
   if (is_own_lttng) skip_destructors();
+  follow_lttng_descriptors(tracepoints);
   tracepoint_state = tracepoints->run_state;
   handles_forks = !lttng_handles_forks();
   check_session();

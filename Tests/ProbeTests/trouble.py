@@ -50,6 +50,10 @@ def closed_descriptors():
     compare([compiled("descriptors"), os.path.join(scratch, "own")])
 
 
+def closing_a_file_asks_lttng_nothing():
+    compare([compiled("closes")])
+
+
 def a_program_that_executes_itself():
     code = ("import os, sqlite3, sys\n"
             "sqlite3.connect(':memory:').execute('SELECT 1').fetchall()\n"
