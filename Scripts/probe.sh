@@ -4,7 +4,7 @@
 #
 # By the C compiler and not by SwiftPM, whose dynamic libraries need the Swift runtime: the probe is
 # loaded into every program and needs libc alone. LTTng's tracepoints are a library of their own, which
-# is left out where lttng-ust's headers are not installed.
+# is left out where lttng-ust's headers are not installed, or with PROBE_LTTNG=0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -23,6 +23,7 @@ output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -fno-plt -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
   -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include" -I "$names/include"
   -I Sources/CStoreTracepoints/include)
+if "$compiler" -E -dM -x c /dev/null | grep -q __clang__; then flags+=(-fno-omit-frame-pointer); fi
 # Never unloaded: the program's objects call it.
 linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
 mkdir -p "$output"
@@ -37,7 +38,9 @@ build() { # NAME FLAGS... FILES...
 
 libraries=()
 build libstorescope-probe.so "$source"/*.c "$files"/*.c "$sink"/*.c "$names"/*.c
-if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
+if [ "${PROBE_LTTNG:-1}" = 0 ]; then
+  rm -f "$output/libstorescope-probe-lttng.so"
+elif printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
   libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c
 else

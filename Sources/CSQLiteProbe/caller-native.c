@@ -6,17 +6,14 @@
 #include "caller-native.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "CSourceFiles.h"
 #include "caller-go.h"
 #include "objects.h"
+#include "portable.h"
 #include "process.h"
-
-// See loading.c.
-#pragma weak backtrace
 
 // A library such as GRDB has about 20 frames between the application and SQLite.
 enum { SHOWN_FRAMES = 48 };

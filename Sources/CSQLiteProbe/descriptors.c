@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <linux/close_range.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +18,9 @@
 #include "events.h"
 #include "macros.h"
 #include "objects.h"
+#include "portable.h"
 #include "state.h"
 #include "tracer.h"
-
-// See loading.c.
-#pragma weak closefrom
-#pragma weak close_range
 
 // MARK: - Which are LTTng's
 

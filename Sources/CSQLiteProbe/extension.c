@@ -111,6 +111,6 @@ EXPORTED int sqliteprobe_observe_using(void *connection, void *(*resolve)(const 
 
 EXPORTED void sqliteprobe_exclude(int is_excluding) {
   // A replay needs the statements of a store, too, which then writes no log.
-  start_recording_once();
+  if (!is_idle) start_recording_once();
   if (!values_are_whole) this_thread.excluding += is_excluding ? 1 : -1;
 }

@@ -7,7 +7,6 @@
 #include "file-events.h"
 
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +15,10 @@
 #include "callers.h"
 #include "guard.h"
 #include "lifecycle.h"
+#include "portable.h"
 #include "process.h"
 #include "recording.h"
 #include "sqlite-code.h"
-
-// See loading.c.
-#pragma weak backtrace
 
 // The process that opened the databases; in the child of vfork(), which shares the memory, it is another one.
 static int owner;

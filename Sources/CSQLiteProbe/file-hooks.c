@@ -15,13 +15,7 @@
 #include "descriptors.h"
 #include "file-events.h"
 #include "filters.h"
-
-// See loading.c. The fortified forms have no declaration.
-#pragma weak renameat2
-#pragma weak __open_2
-#pragma weak __openat_2
-extern int __open_2(const char *path, int flags);
-extern int __openat_2(int folder, const char *path, int flags);
+#include "portable.h"
 
 #define CALLER __builtin_return_address(0)
 

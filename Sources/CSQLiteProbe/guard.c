@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lifecycle.h"
+#include "macros.h"
 #include "process.h"
 #include "state.h"
 
@@ -89,7 +90,7 @@ static void release_stack(void *stack) {
 }
 
 // With a frame pointer, by which backtrace() finds the way from the one stack to the other.
-__attribute__((noinline, optimize("no-omit-frame-pointer")))
+__attribute__((noinline)) WITH_FRAME_POINTER
 static void call_on(void *top, const struct guarded_call *context) {
 #if defined(__x86_64__)
   __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcallq *%1\n\tmovq %%rbx, %%rsp"

@@ -19,15 +19,12 @@
 #include "hooks.h"
 #include "lifecycle.h"
 #include "objects.h"
+#include "portable.h"
 #include "recording.h"
 #include "slots.h"
 #include "static-copies.h"
 #include "test-name.h"
 #include "waits.h"
-
-// The loader of musl refuses a program whose preloaded library needs a function that musl lacks. Weak
-// functions are 0 there instead, and the probe does nothing.
-#pragma weak dladdr1
 
 // Whether objects may have been loaded that were not examined.
 static int is_dirty;
@@ -42,16 +39,24 @@ static void look_at_new_objects(bool is_deep) {
   errno = error;
 }
 
+// Whether an object has a search path of its own. musl searches that of the program alone.
+static bool has_search_path(const void *object) {
+#ifdef __GLIBC__
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (!dladdr1(object, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return true;
+  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH) return true;
+#else
+  (void)object;
+#endif
+  return false;
+}
+
 // Whether a library's place depends on the object that requests it.
 static bool depends_on_caller(const char *file, const void *caller) {
   if (!file || strchr(file, '$')) return true;
-  if (strchr(file, '/')) return false;
-  Dl_info info;
-  struct link_map *map = NULL;
-  if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return true;
-  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-    if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH) return true;
-  return false;
+  return !strchr(file, '/') && has_search_path(caller);
 }
 
 static void *hook_dlopen(const char *file, int flags) {
@@ -187,9 +192,8 @@ static bool is_loaded_to_attach(const char *path) { return strstr(path, "/.//") 
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
   Dl_info self;
-  bool is_glibc = dladdr1 != NULL;
-  if (!is_glibc || (setting && strcmp(setting, "0") == 0)) return;
-  if (!dladdr((void *)start, &self)) return;
+  is_idle = !is_for_this_libc() || (setting && strcmp(setting, "0") == 0) || !dladdr((void *)start, &self);
+  if (is_idle) return;
   own_base = self.dli_fbase;
   is_idle = is_loaded_to_attach(self.dli_fname);
   look_at_new_objects(false);

@@ -18,12 +18,11 @@
 #include "guard.h"
 #include "lifecycle.h"
 #include "log.h"
+#include "portable.h"
 #include "process.h"
 #include "settings.h"
 #include "sqliteprobe.h"
 #include "tracer.h"
-
-#pragma weak on_exit
 
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
@@ -102,11 +101,6 @@ static void after_fork_child(void) {
   lttng_after_fork_child();
 }
 
-// The function that pthread_atfork() of glibc calls; weak, see loading.c.
-extern void *__dso_handle;
-extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
-    __attribute__((weak));
-
 static int exit_status;
 
 static void keep_status(int status, void *context) {
@@ -144,8 +138,7 @@ static void start(void) {
   // Not in musl, where a log ends without a status.
   if (on_exit) on_exit(keep_status, NULL);
   atexit(emit_last_counters);
-  if (__register_atfork)
-    __register_atfork(lttng_before_fork, lttng_after_fork_parent, after_fork_child, __dso_handle);
+  at_forks(lttng_before_fork, lttng_after_fork_parent, after_fork_child);
   errno = error;
 }
 

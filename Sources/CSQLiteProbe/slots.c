@@ -33,7 +33,8 @@ static ElfW(Addr) seen[MAX_SEEN];
 static size_t seen_count;
 // Whether the objects that were seen get the hooks for files.
 static bool is_hooking_files;
-static unsigned long long adds, subs;
+// As the loader counts; musl begins with 0.
+static unsigned long long adds = ~0ull, subs;
 
 struct collection {
   struct object *objects;
@@ -55,12 +56,14 @@ static int collect(struct dl_phdr_info *info, size_t size, void *context) {
     collection->objects = grown;
     collection->capacity = capacity;
   }
+  // The first one is the program, which musl names by its path.
+  const char *name = collection->count > 0 && info->dlpi_name ? info->dlpi_name : "";
   struct object *object = &collection->objects[collection->count++];
   memset(object, 0, sizeof *object);
   object->base = info->dlpi_addr;
   object->segments = info->dlpi_phdr;
   object->segment_count = info->dlpi_phnum;
-  object->name = strdup(info->dlpi_name ? info->dlpi_name : "");
+  object->name = strdup(name);
   return 0;
 }
 
@@ -307,7 +310,7 @@ static void restore_object(struct object *object) {
 void restore_slots(void) {
   struct collection collection = {0};
   pthread_mutex_lock(&lock);
-  adds = subs = 0;
+  adds = ~0ull;
   dl_iterate_phdr(collect, &collection);
   for (size_t i = 0; i < collection.count; i++) {
     restore_object(&collection.objects[i]);

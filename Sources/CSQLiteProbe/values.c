@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@
 static uint64_t keys[2];
 
 static void start(void) {
-  if (!is_filtered && getrandom(keys, sizeof keys, GRND_NONBLOCK) == sizeof keys) return;
+  if (!is_filtered && syscall(SYS_getrandom, keys, sizeof keys, 1 /* GRND_NONBLOCK */) == sizeof keys) return;
   keys[0] = (uint64_t)clock_now() * 0x9e3779b97f4a7c15u;
   keys[1] = (uint64_t)getpid() * 0xc4ceb9fe1a85ec53u ^ (uint64_t)time(NULL);
 }

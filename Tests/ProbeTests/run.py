@@ -21,6 +21,7 @@ import instructions
 import interpreters
 import lines
 import places
+import platforms
 import reported
 import seen
 import suites
@@ -31,9 +32,9 @@ import trouble
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, places, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, suites):
+    for module in (seen, reported, lines, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, suites):
         for name, value in list(vars(module).items()):
-            if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name != "added":
+            if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name not in ("added", "install"):
                 yield value
 
 
@@ -42,6 +43,7 @@ def main(arguments):
     os.chdir(harness.ROOT)
     if "--install" in arguments:
         harness.install()
+        platforms.install()
     only = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
     names = [argument for argument in arguments if not argument.startswith("--")]
     results = {"passed": 0, "failed": 0, "skipped": 0}

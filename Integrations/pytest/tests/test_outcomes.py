@@ -139,6 +139,19 @@ def test_the_logs_are_kept_where_an_option_names_a_folder(shop):
     result.stderr.fnmatch_lines(["*'logs' has logs of another run; empty it, or name another folder"])
 
 
+def test_logs_are_kept_where_trace_report_is_not_installed(shop, monkeypatch):
+    monkeypatch.delenv("STORESCOPE_TOOL", raising=False)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    shop.tests("def test_nothing(database): pass")
+    result = shop.observe()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result = shop.observe("--storescope-logs", "logs")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["inconclusive: *it is not installed here; read the logs where it is*"])
+    [log] = shop.pytester.path.glob("logs/*.log")
+    assert "log closed" in log.read_text()
+
+
 def test_no_other_log_stays(shop, monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     shop.tests("def test_nothing(database): pass")

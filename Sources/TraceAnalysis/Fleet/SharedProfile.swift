@@ -93,7 +93,10 @@ public struct SharedProfile: Sendable {
     if var observed = profile.observed {
       observed.loops = observed.loops.changed(changeLoop)
       observed.possibleLoops = observed.possibleLoops?.changed(changeLoop)
-      observed.tests = observed.tests?.changed { $0.scanning = $0.scanning.map { ids[$0] ?? $0 } }
+      observed.tests = observed.tests?.changed { test in
+        test.scanning = test.scanning.map { ids[$0] ?? $0 }
+        test.forms = test.forms?.changed { change(&$0.statement) }.merged(by: \.site) { $0.add($1) }
+      }
       profile.observed = observed
     }
   }

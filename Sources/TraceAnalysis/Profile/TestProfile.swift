@@ -34,7 +34,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
     /// Runs outside of a transaction that changed rows, each a transaction of its own; nil in older reports.
     public var autocommits: UInt64?
 
-    fileprivate var site: LockSite.Key { .init(statement: statement, location: caller) }
+    var site: LockSite.Key { .init(statement: statement, location: caller) }
 
     mutating func add(_ other: Self) {
       work.add(other.work)

@@ -31,6 +31,19 @@ import TraceRendering
     }
   }
 
+  @Test func aSharedReportHasTheTextOfEachFormOfATest() {
+    let profile = RunBuilder { trace in
+      trace.open()
+      trace.run("SELECT 'storescope: test test_titles'")
+      for title in ["seven", "eight"] { trace.run("SELECT * FROM book WHERE title = '\(title)'") }
+    }.profile()
+    let shared = SharedProfile(profile).profile
+    let forms = shared.observed?.tests?.flatMap { $0.forms ?? [] } ?? []
+    let texts = forms.map { shared.statement($0.statement)?.sql }
+    #expect(texts == ["SELECT * FROM book WHERE title = ?"])
+    #expect(forms.map(\.work.count) == [2])
+  }
+
   @Test func aMarkerNamesTheTestOfTheRunsAfterIt() throws {
     let tests = try #require(suite(scanSteps: 400).observed?.tests)
     #expect(tests.map(\.name) == ["test_search", "test_list"])

@@ -43,7 +43,7 @@ class Session:
     def __init__(self, config, chosen):
         options.check(chosen)
         self._chosen = chosen
-        tool = find_tool(chosen.storescope_tool)
+        tool = find_tool(chosen.storescope_tool, chosen.storescope_logs)
         probe = find_probe(chosen.storescope_probe, tool)
         self._tool = Tool(tool, config.rootpath)
         self._folder = LogFolder.of(chosen.storescope_logs)

@@ -76,6 +76,8 @@ class Tool:
 
     def run(self, *arguments, input=None):
         """Returns the exit code, the output and the error output."""
+        if not self._path:
+            raise ToolError("it is not installed here; read the logs where it is")
         process = Popen(
             [self._path, *map(str, arguments)], stdin=PIPE, stdout=PIPE, stderr=PIPE,
             cwd=self._folder, env=self._environment)
