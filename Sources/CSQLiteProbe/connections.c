@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "file-system.h"
 #include "lifecycle.h"
 #include "process.h"
 #include "recording.h"
@@ -120,10 +121,11 @@ static void emit_connection(struct connection *connection) {
   const struct sqlite_api *api = &connection->copy->api;
   sqlite3 *handle = connection->handle;
   const char *path = api->db_filename(handle, "main");
-  char *vfs = NULL;
+  char *vfs = NULL, file_system[64] = "";
   api->file_control(handle, "main", SQLITE_FCNTL_VFSNAME, &vfs);
   struct stat file;
   bool has_file = path && *path && stat(path, &file) == 0;
+  if (has_file) remote_file_system(path, file.st_dev, file_system, sizeof file_system);
   struct connection_opened_event event = {
       .connection_id = connection->id,
       .path = path ? path : "",
@@ -137,6 +139,7 @@ static void emit_connection(struct connection *connection) {
       .process_start_ns = process_start_ns(),
       .process_name = process_name(),
       .adopted = connection->is_adopted,
+      .file_system = file_system,
   };
   emit(EVENT_connection_opened, &event);
   if (vfs) api->free(vfs);

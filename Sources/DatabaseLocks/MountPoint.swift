@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
 /// The mount that a file is reached through, one line of `/proc/self/mountinfo`.
 ///
@@ -49,15 +50,5 @@ struct MountPoint: Hashable {
   }
 
   /// Whether its files are on another machine.
-  ///
-  /// Not 9p, virtiofs and most of FUSE: virtual machines and containers use them for folders of their host.
-  var isNetwork: Bool {
-    let types: Set = [
-      "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "lustre", "glusterfs", "afs", "beegfs",
-      "gpfs",
-      "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.ceph", "fuse.juicefs",
-      "fuse.gcsfuse",
-    ]
-    return types.contains(type)
-  }
+  var isNetwork: Bool { NetworkFileSystem.isType(type) }
 }

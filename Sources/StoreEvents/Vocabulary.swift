@@ -1311,6 +1311,9 @@ public struct ConnectionOpened: EventPayload {
   public var processName: String
   /// 1 if it was open before the probe observed it: its earlier statements are unknown.
   public var adopted: UInt64
+  /// The type of a file system that is on another machine or in user space, such as `nfs4` or
+  /// `fuse.sshfs`; "" for a local one.
+  public var fileSystem: String
 
   @inlinable
   public init(
@@ -1325,7 +1328,8 @@ public struct ConnectionOpened: EventPayload {
     inode: UInt64,
     processStart: Nanoseconds,
     processName: String,
-    adopted: UInt64 = 0
+    adopted: UInt64 = 0,
+    fileSystem: String = ""
   ) {
     self.connectionID = connectionID
     self.path = path
@@ -1339,6 +1343,7 @@ public struct ConnectionOpened: EventPayload {
     self.processStart = processStart
     self.processName = processName
     self.adopted = adopted
+    self.fileSystem = fileSystem
   }
 
   @inlinable
@@ -1355,6 +1360,7 @@ public struct ConnectionOpened: EventPayload {
     fields.field("process_start_ns", processStart)
     fields.field("process_name", processName)
     fields.field("adopted", adopted)
+    fields.field("file_system", fileSystem)
   }
 
   @inlinable
@@ -1371,6 +1377,7 @@ public struct ConnectionOpened: EventPayload {
     processStart = try fields.int64("process_start_ns")
     processName = try fields.string("process_name")
     adopted = try fields.addedUInt64("adopted")
+    fileSystem = try fields.addedString("file_system")
   }
 }
 

@@ -344,7 +344,7 @@ RECORDED = {
     "healthy": (["sql BEGIN IMMEDIATE", "sql INSERT INTO t VALUES (2)", "sql COMMIT"], None, None, {"WAL", "DELETE"}),
 }
 RULES = {"DoNotOpenDatabaseFile", "KeepWriteAheadLog", "DoNotUseAfterFork", "OneSQLitePerProcess", "OneNamePerDatabase",
-         "HandleCorruption"}
+         "KeepDatabaseLocal", "HandleCorruption"}
 SOURCES = {"c": C, "node": NODE, "php": PHP}
 
 
@@ -431,14 +431,23 @@ def check_network(name, mode):
         if subprocess.run(["bindfs", "-o", "subtype=sshfs", mounted, mounted], stderr=subprocess.DEVNULL).returncode:
             return ""
         try:
-            program = Program(name, os.path.join(mounted, "app.db"), mode)
+            # A store reports its statements itself.
+            recording = os.path.join(folder, "recording") if name != "store" else None
+            program = Program(name, os.path.join(mounted, "app.db"), mode, recording=recording)
             try:
                 if name == "store":
                     program.wait_for_rows()
                 found = hazards(program.path)
-                return "ok" if found[:1] == ["networkFileSystem"] else str(found)
+                if found[:1] != ["networkFileSystem"]:
+                    return str(found)
+                if recording:
+                    program.do("sql SELECT * FROM t")
+                    program.finish()
             finally:
                 program.end()
+            recorded = findings(recording) if recording else []
+            is_named = [rule for rule, line in recorded if line > 0 or name == "shell"] == ["KeepDatabaseLocal"]
+            return "ok" if not recording or is_named else f"recorded: {recorded}"
         finally:
             subprocess.run(["umount", "--lazy", mounted])
 

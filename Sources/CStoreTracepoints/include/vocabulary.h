@@ -67,7 +67,7 @@
   U(checkpoints) U(checkpoint_writes) U(checkpoint_syncs)
 #define FIELDS_connection_opened(U, I, T) \
   U(connection_id) T(path) T(vfs) U(flags) T(sqlite_version) T(sqlite_path) T(way) U(device) \
-  U(inode) I(process_start_ns) T(process_name) U(adopted)
+  U(inode) I(process_start_ns) T(process_name) U(adopted) T(file_system)
 #define FIELDS_connection_closed(U, I, T) \
   U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
@@ -297,6 +297,7 @@ struct connection_opened_event {
   int64_t process_start_ns;
   const char *process_name;
   uint64_t adopted;
+  const char *file_system;
 };
 
 struct connection_closed_event {

@@ -13,7 +13,9 @@ public struct SharedDatabase: Hashable, Sendable, Codable {
   public var libraries: [String]
   /// The names under which it is open at a time, sorted; nil if it is only one.
   public var names: [String]?
-  /// The line of the first statement of the connection that opened it in the second way; nil if it ran none.
+  /// The type of its file system, such as `nfs4`; nil if its files are on this machine.
+  public var fileSystem: String?
+  /// The line of the first statement of the connection that opened it so; nil if it ran none.
   public var location: SourceLocation?
 }
 
@@ -68,6 +70,9 @@ struct RiskTally {
   /// The open connections by the file's name.
   private var names: [File: [String: Int]] = [:]
   private var secondNames: [File: SecondName] = [:]
+  private var remote: [File: SharedDatabase] = [:]
+  /// The connections that opened such a file first, until their first statement.
+  private var unlocatedRemote: [Key: File] = [:]
   private var settings: [LockSite.Key: LockSite] = [:]
   /// By database: its path, the open connections with their versions, and the versions that can lose a commit, once
   /// two connections were open.
@@ -86,6 +91,10 @@ struct RiskTally {
       addLibrary(event, of: FileOfProcess(process: process, file: file), by: connection)
     }
     addName(event, of: file, by: connection)
+    guard NetworkFileSystem.isType(event.fileSystem), remote[file] == nil else { return }
+    unlocatedRemote[connection] = file
+    remote[file] = SharedDatabase(
+      path: event.path, process: event.processName, libraries: [], fileSystem: event.fileSystem)
   }
 
   private mutating func addLibrary(
@@ -123,6 +132,9 @@ struct RiskTally {
     if !unlocated.isEmpty, let file = unlocated.removeValue(forKey: connection) {
       copies[file]?.location = location
     }
+    if !unlocatedRemote.isEmpty, let file = unlocatedRemote.removeValue(forKey: connection) {
+      remote[file]?.location = location
+    }
     guard !secondNames.isEmpty, let file = open[connection]?.file, var second = secondNames[file]
     else { return }
     if let name = second.others[connection], second.database.names == nil {
@@ -150,6 +162,7 @@ struct RiskTally {
       users[database]?.open[connection] = nil
     }
     unlocated[connection] = nil
+    unlocatedRemote[connection] = nil
     guard let (file, library, name) = open.removeValue(forKey: connection) else { return }
     let own = FileOfProcess(process: connection.process, file: file)
     Self.close(library, in: &libraries[own])
@@ -172,7 +185,8 @@ struct RiskTally {
       .map { ResetRace(path: $0.value.path, versions: $0.value.versions.sorted()) }
       .sorted { $0.path < $1.path }
     profile.resetRaces = races.isEmpty ? nil : races
-    let shared = copies.values + secondNames.values.map(\.database).filter { $0.names != nil }
+    let renamed = secondNames.values.map(\.database).filter { $0.names != nil }
+    let shared = Array(copies.values) + renamed + Array(remote.values)
     profile.copies = shared.isEmpty ? nil : Set(shared).sorted()
     profile.settings = settings.isEmpty ? nil : Array(settings.values).summed(+)
   }

@@ -25,7 +25,7 @@ struct OneSQLitePerProcess: Rule {
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.locks?.copies ?? []).filter { $0.names == nil }.map { shared in
+    (workload.profile.locks?.copies ?? []).filter { !$0.libraries.isEmpty }.map { shared in
       Finding(
         rule: Self.name, confidence: .high, caller: shared.location ?? .unknown,
         object: shared.path,

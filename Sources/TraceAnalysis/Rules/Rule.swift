@@ -31,8 +31,9 @@ public enum Rules {
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
     EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
-    HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), DoNotOpenDatabaseFile(),
-    KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(), KeepDurableSettings(),
+    HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), KeepDatabaseLocal(),
+    DoNotOpenDatabaseFile(), KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(),
+    KeepDurableSettings(),
     LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 

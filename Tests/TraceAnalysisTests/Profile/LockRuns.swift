@@ -18,7 +18,7 @@ struct LockRuns {
   mutating func open(
     _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7,
     connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0",
-    version: String = "3.51.3", at time: Double = 0
+    version: String = "3.51.3", fileSystem: String = "", at time: Double = 0
   ) -> Program {
     let program = Program(pid: pid, name: name)
     append(
@@ -26,7 +26,7 @@ struct LockRuns {
         ConnectionOpened(
           connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: version,
           sqlitePath: library, way: "got", device: 1, inode: inode,
-          processStart: pid, processName: name)), of: program, at: time)
+          processStart: pid, processName: name, fileSystem: fileSystem)), of: program, at: time)
     return program
   }
 

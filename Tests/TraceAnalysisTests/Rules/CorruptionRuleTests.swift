@@ -9,7 +9,8 @@ import TraceAnalysis
 @Suite struct CorruptionRuleTests {
   private static let malformed = "SQLITE_CORRUPT: database disk image is malformed"
   private static let rules: Set = [
-    "HandleCorruption", "OneSQLitePerProcess", "OneNamePerDatabase", "KeepDurableSettings",
+    "HandleCorruption", "OneSQLitePerProcess", "OneNamePerDatabase", "KeepDatabaseLocal",
+    "KeepDurableSettings",
   ]
 
   private func findings(
@@ -85,6 +86,20 @@ import TraceAnalysis
     #expect(found.map(\.rule) == ["OneNamePerDatabase"])
     #expect(found.map(\.caller.line) == [4])
     #expect(found.first?.message.contains("'/srv/app.db' and '/srv/current.db'") == true)
+  }
+
+  @Test(arguments: ["nfs4": 1, "fuse.sshfs": 1, "fuse.bindfs": 0, "virtiofs": 0, "": 0])
+  func aDatabaseOnAnotherMachineIsReportedOnce(type: String, count: Int) {
+    let found = findings { runs, program in
+      for connection in [2, 3] as [UInt64] {
+        _ = runs.open(
+          1, "a", path: "/mnt/app.db", inode: 8, connection: connection, fileSystem: type)
+        runs.run(
+          "SELECT 2", line: connection, of: program, at: Double(connection), connection: connection)
+      }
+    }
+    #expect(found.map(\.rule) == Array(repeating: "KeepDatabaseLocal", count: count))
+    #expect(found.map(\.caller.line) == Array(repeating: 2, count: count))
   }
 
   /// It was killed, and a new file has the number of the one that it had open.
