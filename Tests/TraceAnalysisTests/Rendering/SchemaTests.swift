@@ -24,6 +24,7 @@ import TraceRendering
       ("growth", "growth --json", GrowthV1.self),
       ("replay", "replay --json", ReplayV1.self),
       ("capsule", "capsule", CapsuleV1.self),
+      ("rehearsal", "rehearse --json", RehearsalV1.self),
       ("locks", "locks --json", LocksV1.self),
       ("locks-all", "locks --all --json", AllLocksV1.self),
       ("check", "check --json", CheckV1.self),
