@@ -8,7 +8,7 @@ extension Connection {
   /// - Throws: ``SQLiteError`` if the name is longer than SQLite allows.
   public func addStandIn(function name: String) throws(SQLiteError) {
     let code = sqlite3_create_function_v2(
-      handle, name, -1, SQLITE_UTF8, nil,
+      handle, name, -1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil,
       { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code) }
   }

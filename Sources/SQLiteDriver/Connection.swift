@@ -14,6 +14,7 @@ public final class Connection {
   /// The file's path, or `:memory:`.
   public let path: String
   private var busyObserver: BusyObserver?
+  var authorizer: Authorizer?
   var watch: StatementWatch?
   /// The write-ahead log that ``followWriteAheadLog()`` found.
   var followedLog: FileIdentity?
@@ -72,6 +73,7 @@ public final class Connection {
     statements.removeAll()
     // A statement may outlive its connection (SQLite keeps a zombie); the handler's owner may not.
     sqlite3_busy_handler(handle, nil, nil)
+    if authorizer != nil { sqlite3_set_authorizer(handle, nil, nil) }
     sqlite3_close_v2(handle)
   }
 

@@ -2,7 +2,7 @@
 
 import CSQLite
 import CSQLiteFiles
-import FoundationEssentials
+public import FoundationEssentials
 import Glibc
 
 /// A database that belongs to another program, opened for inspection: neither it nor a file beside it
@@ -56,6 +56,15 @@ public final class InspectedDatabase {
       throw InspectionError(error, path: path)
     }
     self.path = file
+  }
+
+  /// Opens a private database, which is removed with its folder.
+  ///
+  /// - Throws: ``SQLiteError`` if it is not a database.
+  public init(privateFile path: String, in folder: URL) throws(SQLiteError) {
+    owner = Owner(try Connection(path: path, mode: .guarded), folder: folder)
+    self.path = path
+    try owner.readSchema()
   }
 
   private static func open(_ path: String, _ busyTimeout: Int32) throws -> Owner {

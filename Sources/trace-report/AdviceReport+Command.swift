@@ -27,14 +27,17 @@ extension AdviceReport {
       workload.doubts.append(
         "\(others.counted("statement")) ran on other databases: pass each of them with --database")
     }
-    self.init(
-      database: database, sqliteVersion: Connection.libraryVersion,
-      advice: try IndexAdvice(
-        workload, database: database, connection, minimumEffect: minimumEffect),
-      doubts: workload.doubts)
     let explainer = PlanExplainer(
       connection, conditions: conditions
     ) { profile.values.tuples(of: $0) }
+    if explainer.isOfCapsule { workload.doubts.append("not tried: a capsule has no rows") }
+    self.init(
+      database: database, sqliteVersion: Connection.libraryVersion,
+      advice: explainer.isOfCapsule
+        ? IndexAdvice(untried: workload.statements, explainer)
+        : try IndexAdvice(
+          workload, database: database, connection, minimumEffect: minimumEffect),
+      doubts: workload.doubts)
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }
       verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict

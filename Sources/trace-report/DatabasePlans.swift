@@ -21,11 +21,7 @@ final class DatabasePlans {
         statement.sql.map { ($0, statement.statementWork) }
       }, uniquingKeysWith: { first, _ in first })
     self.path = path
-    do {
-      database = try InspectedDatabase(path: path)
-    } catch {
-      throw Failure("\(error)", status: ExitStatus.failed)
-    }
+    database = try ReportedDatabase.open(path)
     ReadingInterruption.endProcess()
     explainer = PlanExplainer(
       database.connection, conditions: profile.planConditions(for: path)

@@ -108,7 +108,7 @@ struct Inputs: ParsableArguments {
   }
 
   /// The inputs, with the recordings of a relay's folder in its place.
-  private static func expanded(_ paths: [String]) -> [String] {
+  static func expanded(_ paths: [String]) -> [String] {
     paths.flatMap { path in
       let recordings = RelayFolder.recordings(beneath: path)
       return recordings.isEmpty ? [path] : recordings

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
@@ -11,8 +12,13 @@ enum ReportedDatabase {
     profile.openedDatabases.first { $0.isStillThere }?.path
   }
 
+  /// Opens a database, or unpacks a capsule.
+  ///
   /// - Throws: ``Failure``, with one sentence.
   static func open(_ path: String) throws -> InspectedDatabase {
+    if let capsule = try CapsuleOption.capsule(at: path) {
+      return try CapsuleOption.reporting(path) { () throws(CapsuleError) in try capsule.open() }
+    }
     do {
       return try InspectedDatabase(path: path)
     } catch {

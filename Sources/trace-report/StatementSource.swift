@@ -90,3 +90,17 @@ struct StatementSource {
     return statements
   }
 }
+
+extension StatementSource.Statements {
+  /// The statements that a capsule contains, with the work that its recording counted.
+  init(ofCapsule path: String?) throws {
+    let capsule = try path.flatMap { try CapsuleOption.capsule(at: $0) }
+    let statements = capsule?.statements ?? []
+    list = statements.map {
+      StatementSource.Statement(id: "\(StatementID(sql: $0.sql))", sql: $0.sql, work: $0.work)
+    }
+    let tuples = Dictionary(
+      statements.map { ($0.sql, $0.tuples) }, uniquingKeysWith: { first, _ in first })
+    values = { tuples[$0] ?? [] }
+  }
+}

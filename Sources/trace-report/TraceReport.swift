@@ -20,7 +20,8 @@ struct TraceReport: AsyncParsableCommand {
       Record.self, Attach.self, Doctor.self, Top.self, Serve.self, Summary.self, Findings.self,
       Statement.self, Plans.self, Orderings.self, Baseline.self, Gate.self, Diff.self, Prove.self,
       HTML.self, Merge.self, Export.self, Explain.self, Advise.self, Growth.self,
-      ReplayCommand.self, Store.self, Locks.self, Check.self, Incidents.self, MCP.self,
+      ReplayCommand.self, Capsule.self, Rehearse.self, Store.self, Locks.self, Check.self,
+      Incidents.self, MCP.self,
       GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)

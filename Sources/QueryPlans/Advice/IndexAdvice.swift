@@ -64,6 +64,8 @@ public struct IndexAdvice: Sendable {
       /// It is slower in measured time.
       case slower(PairedRatio)
       case failed(String)
+      /// The database is a capsule; SQLite's plan uses it.
+      case noRows
     }
 
     public var candidate: IndexCandidate
@@ -91,9 +93,28 @@ public struct IndexAdvice: Sendable {
   /// Whether the search ended early: a better set may exist, or less to drop or to write.
   public internal(set) var wasCancelled = false
 
+  /// Whether indexes were made and statements run.
+  public internal(set) var isMeasured = true
+
   /// Steps of all runs.
   public var before: Double { effects.reduce(0) { $0 + $1.before * Double($1.runs) } }
   public var after: Double { effects.reduce(0) { $0 + $1.after * Double($1.runs) } }
+}
+
+extension IndexAdvice {
+  /// The indexes that SQLite would use on the schema of a capsule, none of them measured.
+  public init(untried statements: [WorkloadStatement], _ explainer: PlanExplainer) {
+    isMeasured = false
+    removalsSkipped = "a capsule has no rows"
+    for statement in statements {
+      let judgement = explainer.explain(statement.sql).judgement
+      let found = judgement?.scans.flatMap { $0.indexes ?? [] } ?? []
+      for candidate in found + (judgement?.sortIndexes ?? [])
+      where !rejections.contains(where: { $0.candidate == candidate }) {
+        rejections.append(Rejection(candidate: candidate, reason: .noRows))
+      }
+    }
+  }
 }
 
 /// A workload under one state of the statistics.

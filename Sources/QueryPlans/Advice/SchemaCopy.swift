@@ -78,20 +78,7 @@ final class SchemaCopy {
   }
 
   private func copyStatistics(from source: Connection) {
-    guard let rows = try? source.prepare("SELECT tbl, idx, stat FROM sqlite_stat1"),
-      let insert = try? connection.prepare("INSERT INTO sqlite_stat1 VALUES (?1, ?2, ?3)")
-    else { return }
-    while (try? rows.step()) == true {
-      for column in 0..<3 as Range<Int32> {
-        if rows.isNull(column) {
-          insert.bindNull(at: column + 1)
-        } else {
-          insert.bind(rows.string(column), at: column + 1)
-        }
-      }
-      _ = try? insert.run()
-      insert.reset()
-    }
+    try? PlannerStatistics(source)?.write(to: connection)
     // Reads them.
     try? connection.execute("ANALYZE sqlite_schema")
   }
@@ -117,17 +104,7 @@ final class SchemaCopy {
   private func standingIn<T>(
     _ body: () throws(SQLiteError) -> T
   ) throws(SQLiteError) -> T {
-    var names: Set<String> = []
-    while true {
-      do throws(SQLiteError) {
-        return try body()
-      } catch {
-        guard let missing = MissingThing(error), names.insert(missing.name).inserted else {
-          throw error
-        }
-        try missing.standIn(on: connection)
-      }
-    }
+    try MissingThing.retrying(on: connection, body)
   }
 
   // MARK: - Tables
@@ -198,38 +175,6 @@ struct TableColumns {
   func isRowid(_ column: String) -> Bool {
     let name = column.lowercased()
     return name == rowid || !names.contains(name) && ["rowid", "_rowid_", "oid"].contains(name)
-  }
-}
-
-/// A row of `sqlite_schema`.
-private struct SchemaObject {
-  let type: String
-  let name: String
-  let table: String
-  let sql: String?
-  let hasRowid: Bool
-
-  var isTable: Bool { type == "table" }
-  var isIndex: Bool { type == "index" }
-  var isVirtual: Bool { isTable && sql?.uppercased().hasPrefix("CREATE VIRTUAL") == true }
-
-  /// In the order in which SQLite reads them, without the tables of statistics.
-  static func all(of connection: Connection) throws(SQLiteError) -> [Self] {
-    let rows = try connection.prepare(
-      """
-      SELECT type, name, tbl_name, sql, type = 'table' AND name IN
-        (SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr)
-      FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'
-      ORDER BY type <> 'table', type <> 'index', rowid
-      """)
-    var objects: [Self] = []
-    while try rows.step() {
-      objects.append(
-        Self(
-          type: rows.string(0), name: rows.string(1), table: rows.string(2),
-          sql: rows.isNull(3) ? nil : rows.string(3), hasRowid: rows.int64(4) == 0))
-    }
-    return objects
   }
 }
 

@@ -128,7 +128,7 @@ public struct DatabaseFacts: Hashable, Sendable {
 
 extension Connection {
   /// The first column of all rows.
-  func texts(_ sql: String, _ values: String...) throws(SQLiteError) -> [String] {
+  package func texts(_ sql: String, _ values: String...) throws(SQLiteError) -> [String] {
     let query = try prepare(sql)
     for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
     var texts: [String] = []

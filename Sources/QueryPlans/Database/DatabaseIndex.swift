@@ -140,6 +140,10 @@ public struct DatabaseIndex: Hashable, Sendable {
         if !query.isNull(1) { sql[query.string(0)] = query.string(1) }
       }
       guard table == nil else { return }
+      if let capsule = CapsuleSizes(connection) {
+        bytes = capsule.bytes
+        return
+      }
       // To count one index, SQLite reads the schema; to count all, it reads the file.
       let pages = DatabaseIndex.pageCount(connection)
       let objects = try connection.texts("SELECT count(*) FROM sqlite_schema").first.flatMap {

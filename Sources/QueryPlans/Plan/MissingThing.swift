@@ -36,4 +36,24 @@ enum MissingThing {
     case .integerArray(let name): try connection.execute(IntegerArrays.creation(of: name))
     }
   }
+
+  /// Runs a body again each time that it fails because of a missing object that can be replaced.
+  static func retrying<T>(
+    on connection: Connection, replaced: (String) -> Void = { _ in },
+    _ body: () throws(SQLiteError) -> T
+  ) throws(SQLiteError) -> T {
+    var names: Set<String> = []
+    while true {
+      do throws(SQLiteError) {
+        return try body()
+      } catch {
+        // Without this check, the same missing object would cause an endless loop.
+        guard let missing = MissingThing(error), names.insert(missing.name).inserted else {
+          throw error
+        }
+        try missing.standIn(on: connection)
+        replaced(missing.name)
+      }
+    }
+  }
 }

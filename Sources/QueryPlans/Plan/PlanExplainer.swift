@@ -14,6 +14,10 @@ public final class PlanExplainer {
   /// The explainers of other databases of the trace, by path; nil for one that cannot be read.
   var others: [String: OtherDatabase?] = [:]
   private var sizes: [String: TableSize?] = [:]
+  /// Nil for a database with its rows.
+  private let capsule: CapsuleSizes?
+  /// Whether the database is unpacked from a capsule and has no rows.
+  public var isOfCapsule: Bool { capsule != nil }
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
 
@@ -39,6 +43,7 @@ public final class PlanExplainer {
     self.budget = budget
     meter = StatementMeter(connection, budget ?? .ofCommand)
     qualifier = ColumnQualifier(connection)
+    capsule = CapsuleSizes(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
     attachDatabases()
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
@@ -197,23 +202,15 @@ public final class PlanExplainer {
 
   static let collationsOfSQLite: Set = ["BINARY", "NOCASE", "RTRIM"]
 
-  /// Runs a body again each time that it fails because of a missing object that can be replaced.
   private func retrying<T>(
     _ standIns: inout [String], _ body: () throws(SQLiteError) -> T
   ) throws(SQLiteError) -> T {
-    while true {
-      do throws(SQLiteError) {
-        return try body()
-      } catch {
-        // Without this check, the same missing object would cause an endless loop.
-        guard let missing = MissingThing(error), !standIns.contains(missing.name) else {
-          throw error
-        }
-        try missing.standIn(on: connection)
-        standIns.append(missing.name)
-        replaced.insert(missing.name)
-      }
-    }
+    try MissingThing.retrying(
+      on: connection,
+      replaced: {
+        if !standIns.contains($0) { standIns.append($0) }
+        replaced.insert($0)
+      }, body)
   }
 
   // MARK: - The database's facts
@@ -222,6 +219,7 @@ public final class PlanExplainer {
   private static let maxRowsCounted = 1_000_000
 
   func size(of table: String) -> TableSize? {
+    if let capsule { return capsule.size(of: table) }
     if let known = sizes[table] { return known }
     let size = number(
       "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) LIMIT \(Self.maxRowsCounted))"
@@ -253,11 +251,13 @@ public final class PlanExplainer {
     let new = IndexTrial(
       connection, size: { [unowned self] in size(of: $0) },
       rows: { [unowned self] candidate in
-        candidate.condition.flatMap { condition in
-          number(
-            "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(candidate.table)) WHERE "
-              + "\(condition) LIMIT \(Self.maxRowsCounted))")
-        }
+        capsule != nil
+          ? nil
+          : candidate.condition.flatMap { condition in
+            number(
+              "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(candidate.table)) WHERE "
+                + "\(condition) LIMIT \(Self.maxRowsCounted))")
+          }
       })
     trial = (schema, new)
     return new
@@ -312,13 +312,16 @@ public final class PlanExplainer {
       let table = tokens[on + 1].name
     else { return nil }
     let text = sql[tokens[condition].range.lowerBound...]
-    let rows = number(
-      "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) INDEXED BY "
-        + "\(Self.quoted(name)) \(text) LIMIT \(Self.maxRowsCounted))")
+    let rows =
+      capsule == nil
+      ? number(
+        "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) INDEXED BY "
+          + "\(Self.quoted(name)) \(text) LIMIT \(Self.maxRowsCounted))") : nil
     return PlanJudge.PartialIndex(
       columns: Set(tokens[(condition + 1)...].compactMap { $0.name?.lowercased() }),
       terms: SchemaWord.terms(of: condition + 1..<tokens.count, tokens),
-      size: rows.map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) })
+      size: capsule?.size(of: name)
+        ?? rows.map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) })
   }
 
   private func firstColumn(of index: String) -> String? {
@@ -329,7 +332,7 @@ public final class PlanExplainer {
 
   func qualified(_ sql: String) -> String { qualifier.qualified(sql) }
 
-  static func quoted(_ name: String) -> String {
+  package static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
   }

@@ -281,6 +281,8 @@ private final class Bench {
   private let file: InspectedDatabase?
 
   init?(_ source: Connection, _ budget: PlanBudget) {
+    // It has no rows to count.
+    guard CapsuleSizes(source) == nil else { return nil }
     do {
       let bytes = try source.number("PRAGMA page_count") * source.number("PRAGMA page_size")
       if bytes <= budget.copiedBytes {

@@ -29,6 +29,7 @@ extension AdviceReport {
   }
 
   var sentence: String {
+    guard advice.isMeasured else { return "No index was tried: a capsule has no rows." }
     guard !advice.creations.isEmpty else {
       return advice.wasCancelled
         ? "No index was found worth having until then." : "No new index is worth having."
@@ -165,6 +166,7 @@ extension IndexAdvice.Rejection {
         + (isCertain ? "" : " (the trace does not name the tables of saved objects)")
     case .slower(let ratio): return "takes fewer steps and more time: \(ratio.interval)"
     case .failed(let message): return "cannot be made: \(message)"
+    case .noRows: return "SQLite would use it; what it saves was not measured"
     }
   }
 }

@@ -8,8 +8,10 @@ extension AdviceReport {
   /// The report for a terminal or a pipe; it ends in a newline.
   public func text(_ style: TextStyle = .plain) -> String {
     var drawing = PlanDrawing(style: style)
-    drawing.paragraph("Indexes for \(database) (SQLite \(sqliteVersion)), tried on a copy", .bold)
-    drawing.paragraph(measured, .faint)
+    drawing.paragraph(
+      "Indexes for \(database) (SQLite \(sqliteVersion))"
+        + (advice.isMeasured ? ", tried on a copy" : ""), .bold)
+    if advice.isMeasured { drawing.paragraph(measured, .faint) }
     if let sentence = StoreNamesNote.sentence(advice.storeNames) {
       drawing.paragraph(sentence, .faint)
     }
@@ -79,7 +81,8 @@ extension AdviceReport {
   private func drawRejections(_ drawing: inout PlanDrawing) {
     guard !advice.rejections.isEmpty else { return }
     drawing.line("")
-    drawing.paragraph("Tried and not advised:", .faint)
+    drawing.paragraph(
+      advice.isMeasured ? "Tried and not advised:" : "By SQLite's plans alone:", .faint)
     for rejection in advice.rejections {
       let candidate = rejection.candidate
       drawing.text(

@@ -120,6 +120,7 @@ extension IndexAdvice.Rejection.Reason {
     case .writes: "writes"
     case .slower: "slower"
     case .failed: "failed"
+    case .noRows: "noRows"
     }
   }
 }

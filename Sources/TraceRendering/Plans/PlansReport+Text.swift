@@ -20,6 +20,9 @@ extension PlansReport {
         "\(withoutPlan.counted("statement")) \(withoutPlan == 1 ? "has" : "have") no plan: DDL, "
           + "PRAGMA, or the beginning or the end of a transaction", .faint)
     }
+    if isOfCapsule {
+      drawing.paragraph("Indexes and values were not tried: a capsule has no rows.", .faint)
+    }
     for doubt in doubts { drawing.paragraph(doubt, .yellow) }
     return drawing.output
   }

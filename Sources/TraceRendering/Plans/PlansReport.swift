@@ -90,6 +90,8 @@ public struct PlansReport {
   public let withoutPlan: Int
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
+  /// Whether the database has no rows.
+  public var isOfCapsule = false
   /// Those of the program's data model, if it was passed.
   public var names: ModelNames?
 

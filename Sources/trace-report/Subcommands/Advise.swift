@@ -24,7 +24,8 @@ struct Advise: ParsableCommand {
       states that.
 
       The store's own SQL functions and collations run as in the store, also for SQL of Core \
-      Data. An input that is not complete is inconclusive (3), and no index to drop is named.
+      Data. With --capsule no index is tried, since it has no rows: the indexes that SQLite would use are listed, and the \
+      result is inconclusive (3). An input that is not complete is inconclusive (3), and no index to drop is named.
       """)
 
   @Argument(
@@ -40,6 +41,8 @@ struct Advise: ParsableCommand {
       The program's database; it is only read. By default the file that the program opened, if it is still there.
       """, completion: .file())
   var database: String?
+
+  @OptionGroup var capsule: CapsuleOption
 
   @OptionGroup var model: ModelOption
 
@@ -63,15 +66,16 @@ struct Advise: ParsableCommand {
 
   func run() throws {
     ReadingInterruption.catchSignals()
-    let named = try database.map(ReportedDatabase.open)
+    let path = try capsule.path(or: database)
+    let named = try path.map(ReportedDatabase.open)
     let profile = try Inputs.profile(of: paths)
-    guard let database = database ?? ReportedDatabase.opened(by: profile) else {
+    guard let database = path ?? ReportedDatabase.opened(by: profile) else {
       throw Failure(
         "the database of the program is not known, or is gone; name it: --database FILE",
         status: .validationFailure)
     }
     let file = try named ?? ReportedDatabase.open(database)
-    let names = try model.names(in: database)
+    let names = try model.names(in: capsule.capsule == nil ? database : nil)
     var report = try AdviceReport(
       profile, database: database, file.connection, minimumEffect: minimumEffect / 100)
     report.names = names

@@ -45,6 +45,8 @@ struct Gate: AsyncParsableCommand {
     completion: .file())
   var database: String?
 
+  @OptionGroup var capsule: CapsuleOption
+
   @Option(help: "The tolerated increase of VM steps, in percent.")
   var tolerance = TraceAnalysis.Gate.defaultTolerance * 100
 
@@ -108,6 +110,7 @@ struct Gate: AsyncParsableCommand {
     // All runs do the same work, so the counts of the first one represent all.
     let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
+    let database = try capsule.path(or: database)
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
     let findings = try database.map { try ReportedWorkload(profile, database: $0).findings }
     var gate = TraceAnalysis.Gate(tolerance: tolerance / 100)
@@ -164,7 +167,8 @@ struct Gate: AsyncParsableCommand {
     let profile = try runs.first ?? inputs.profile()
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
     try Baseline.write(
-      profile, tags: tags.values, database: database, runs: runs, budgetsOf: nil,
+      profile, tags: tags.values, database: try capsule.path(or: database), runs: runs,
+      budgetsOf: nil,
       allowMissing: completeness.allowMissing, to: baseline)
     Output.complain("wrote \(baseline): \(Baseline.extent(of: profile)); commit it")
   }
@@ -190,7 +194,8 @@ struct Gate: AsyncParsableCommand {
   private var updateCommand: String {
     let options =
       (program.isEmpty || baseline != Baseline.usualPath ? ["--baseline", baseline] : [])
-      + (database.map { ["--database", $0] } ?? []) + (timing ? ["--timing"] : [])
+      + (database.map { ["--database", $0] } ?? [])
+      + (capsule.capsule.map { ["--capsule", $0] } ?? []) + (timing ? ["--timing"] : [])
       + tags.pairs.flatMap { ["--tag", $0] } + completeness.arguments + ["--update"]
     let words =
       program.isEmpty ? words + options : options + ["--"] + program.map(ShellWord.quoted)

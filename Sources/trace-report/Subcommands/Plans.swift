@@ -14,6 +14,7 @@ struct Plans: ParsableCommand {
     discussion: """
       trace-report plans trace/ --database transit.sqlite --fail-on scan
       trace-report plans --database transit.sqlite --sql 'SELECT * FROM ZSTOP WHERE ZNAME = ?'
+      trace-report plans --capsule production.capsule
       trace-report plans plan.txt
 
       Plans as text are an input as well: the output of EXPLAIN QUERY PLAN of any version of SQLite, also within \
@@ -35,6 +36,8 @@ struct Plans: ParsableCommand {
       The program's database; it is only read. By default the file that the program opened, if it is still there.
       """, completion: .file())
   var database: String?
+
+  @OptionGroup var capsule: CapsuleOption
 
   @OptionGroup var model: ModelOption
 
@@ -60,9 +63,12 @@ struct Plans: ParsableCommand {
     if !paths.isEmpty, !sql.isEmpty {
       throw ValidationError("Pass either traces or logs, or --sql.")
     }
-    if paths.isEmpty, sql.isEmpty { paths = [try Recordings.newest()] }
+    // A capsule has statements of its own.
+    if paths.isEmpty, sql.isEmpty, capsule.capsule == nil { paths = [try Recordings.newest()] }
     try forms.validate(json: json)
-    if database == nil, !sql.isEmpty { throw ValidationError("--sql needs --database FILE.") }
+    if database == nil, capsule.capsule == nil, !sql.isEmpty {
+      throw ValidationError("--sql needs --database FILE.")
+    }
   }
 
   func run() throws {
@@ -91,8 +97,12 @@ struct Plans: ParsableCommand {
     of texts: [String: [PlanTranscript.Listing]]
   ) throws -> StatementSource.Statements {
     let traces = paths.filter { texts[$0] == nil }
-    guard !traces.isEmpty || !sql.isEmpty else { return StatementSource.Statements(list: []) }
-    var statements = try StatementSource(paths: traces, sql: sql).read()
+    var statements =
+      if !traces.isEmpty || !sql.isEmpty {
+        try StatementSource(paths: traces, sql: sql).read()
+      } else {
+        try StatementSource.Statements(ofCapsule: paths.isEmpty ? capsule.capsule : nil)
+      }
     if let statementID {
       statements.list.removeAll {
         !$0.id.hasPrefix(statementID)
@@ -107,7 +117,8 @@ struct Plans: ParsableCommand {
   ) throws -> (PlansReport, PlanExplainer?) {
     let listings = paths.flatMap { texts[$0] ?? [] }
     let isPlanned = !listings.isEmpty || !statements.plans.isEmpty
-    guard let database = database ?? (isPlanned ? nil : statements.database) else {
+    let named = try capsule.path(or: database)
+    guard let database = named ?? (isPlanned ? nil : statements.database) else {
       var report = PlansReport(listings, plansOf: statements)
       report.doubts = statements.doubts
       report.names = try model.names(in: nil)
@@ -126,8 +137,9 @@ struct Plans: ParsableCommand {
         + statements.list.map {
           .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
         }, byForm: sql.isEmpty && listings.isEmpty)
-    report.doubts = statements.doubts
-    report.names = try model.names(in: database)
+    report.doubts = statements.doubts + CapsuleV1.doubts(of: file.connection)
+    report.isOfCapsule = explainer.isOfCapsule
+    report.names = try model.names(in: explainer.isOfCapsule ? nil : database)
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
     if match.isOtherDatabase {

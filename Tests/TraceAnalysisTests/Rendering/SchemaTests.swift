@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import QueryPlans
 import TestSupport
 import Testing
 import TraceAnalysis
@@ -22,6 +23,8 @@ import TraceRendering
       ("difference", "diff --json", DifferenceReportV1.self),
       ("growth", "growth --json", GrowthV1.self),
       ("replay", "replay --json", ReplayV1.self),
+      ("capsule", "capsule", CapsuleV1.self),
+      ("rehearsal", "rehearse --json", RehearsalV1.self),
       ("locks", "locks --json", LocksV1.self),
       ("locks-all", "locks --all --json", AllLocksV1.self),
       ("check", "check --json", CheckV1.self),

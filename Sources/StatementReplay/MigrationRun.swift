@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import Glibc
+import QueryPlans
+import SQLiteDriver
+import TraceReading
+
+/// One run of a migration on a private copy, with the locks that it holds and the files that it fills.
+final class MigrationRun {
+  private(set) var costs = Rehearsal.Costs()
+  private(set) var statements: [Rehearsal.Statement] = []
+  private(set) var failure: Rehearsal.Failure?
+
+  private let connection: Connection
+  private let path: String
+  private let initialBytes: UInt64
+  private var journalAtCommit: UInt64 = 0
+  /// Frames in the log after the last commit.
+  private var frames: Int32 = 0
+  private(set) var transactions: [Rehearsal.Transaction] = []
+  /// The statements of the transaction that is open.
+  private var isInPlace = true
+  private var lockedSince: UInt64?
+
+  // SQLite's own, unless the program changes it.
+  static let framesOfCheckpoint = 1000
+  private static let stepsBetweenSamples: Int32 = 100_000
+
+  init(path: String, in folder: ReplayFolder) throws {
+    self.path = path
+    connection = try Connection(path: path, busyTimeout: 0)
+    try StoreNames.define(on: connection)
+    connection.authorize { action in
+      switch action.code {
+      // VACUUM INTO attaches its file.
+      case SQLITE_ATTACH: folder.allows(action.first ?? "")
+      case SQLITE_FUNCTION: action.second?.lowercased() != "load_extension"
+      case SQLITE_PRAGMA: action.first?.lowercased() != "temp_store_directory"
+      default: true
+      }
+    }
+    initialBytes = FileBytes.of(path)
+  }
+
+  /// Runs all statements of a script; the first failure ends it, as in SQLite's shell with `-bail`.
+  func run(_ script: String) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let handle = connection.pointer
+    sqlite3_commit_hook(
+      handle,
+      { context in
+        guard let context else { return 0 }
+        let run = Unmanaged<MigrationRun>.fromOpaque(context).takeUnretainedValue()
+        run.journalAtCommit = FileBytes.of(run.path + "-journal")
+        run.sample()
+        return 0
+      }, context)
+    // In place of SQLite's own checkpoints, which would be part of the statement's time.
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, frames in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<MigrationRun>.fromOpaque(context).takeUnretainedValue().noteCommit(frames)
+        return SQLITE_OK
+      }, context)
+    sqlite3_progress_handler(
+      handle, Self.stepsBetweenSamples,
+      { context in
+        guard let context else { return 0 }
+        Unmanaged<MigrationRun>.fromOpaque(context).takeUnretainedValue().sample()
+        return ReadingInterruption.isRequested ? 1 : 0
+      }, context)
+    defer {
+      sqlite3_commit_hook(handle, nil, nil)
+      sqlite3_wal_hook(handle, nil, nil)
+      sqlite3_progress_handler(handle, 0, nil, nil)
+    }
+    script.withCString { start in
+      var rest: UnsafePointer<CChar>? = start
+      while let sql = rest, sql.pointee != 0, failure == nil {
+        let text = String(cString: sql)
+        // Behind the space and the comments that follow the statement before it.
+        let begin = SQLTokenizer.tokens(of: text).first?.range.lowerBound ?? text.endIndex
+        let before = UnsafeBufferPointer(start: start, count: sql - start).count { $0 == 10 }
+        let line = 1 + before + text[..<begin].utf8.count { $0 == 10 }
+        runOne(sql, line: line, &rest)
+      }
+    }
+    if failure == nil, connection.isInTransaction {
+      fail("COMMIT", line: 0, "the script ends within a transaction")
+    }
+    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    if failure == nil { checkpoint(atLeast: 1) }
+  }
+
+  private func noteCommit(_ count: Int32) {
+    transactions.append(
+      Rehearsal.Transaction(
+        frames: UInt64(clamping: count < frames ? count : count - frames), isInPlace: isInPlace))
+    frames = count
+  }
+
+  private func runOne(
+    _ sql: UnsafePointer<CChar>, line: Int, _ rest: inout UnsafePointer<CChar>?
+  ) {
+    var statement: OpaquePointer?
+    let start = Self.now
+    let code = sqlite3_prepare_v2(connection.pointer, sql, -1, &statement, &rest)
+    guard code == SQLITE_OK else {
+      return fail(
+        String(cString: sql).firstStatement, line: line,
+        String(cString: sqlite3_errmsg(connection.pointer)))
+    }
+    guard let statement else { return }
+    let text = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    if !connection.isInTransaction { isInPlace = true }
+    isInPlace = isInPlace && Self.isInPlace(text)
+    let changesBefore = sqlite3_total_changes64(connection.pointer)
+    var result = sqlite3_step(statement)
+    while result == SQLITE_ROW { result = sqlite3_step(statement) }
+    let message = String(cString: sqlite3_errmsg(connection.pointer))
+    let writes = sqlite3_stmt_readonly(statement) == 0
+    sqlite3_finalize(statement)
+    let end = Self.now
+    sample()
+    noteLock(from: start, to: end, writes: writes)
+    guard result == SQLITE_DONE else { return fail(text, line: line, message) }
+    // The number of changes is that of the last statement that has some.
+    let hasChanges = sqlite3_total_changes64(connection.pointer) > changesBefore
+    statements.append(
+      Rehearsal.Statement(
+        sql: text.trimmed, line: line, time: end - start,
+        changes: hasChanges ? UInt64(clamping: connection.changes) : 0))
+    checkpoint(atLeast: Self.framesOfCheckpoint)
+  }
+
+  /// The lock is held from the first statement that writes to the end of its transaction.
+  private func noteLock(from start: UInt64, to end: UInt64, writes: Bool) {
+    let isHeld = sqlite3_txn_state(connection.pointer, "main") == SQLITE_TXN_WRITE
+    if lockedSince == nil, isHeld || writes { lockedSince = start }
+    guard !isHeld, let since = lockedSince else { return }
+    costs.lock += end - since
+    costs.longestLock = max(costs.longestLock, end - since)
+    lockedSince = nil
+    // A journal and the pages that it saves are there at once.
+    costs.disk = max(
+      costs.disk, FileBytes.of(path) + journalAtCommit - min(initialBytes, FileBytes.of(path)))
+    journalAtCommit = 0
+  }
+
+  private func checkpoint(atLeast count: Int) {
+    guard frames >= count, !connection.isInTransaction else { return }
+    let start = Self.now
+    guard let result = try? connection.checkpoint(.passive) else { return }
+    costs.checkpoint += Self.now - start
+    costs.checkpointedFrames += UInt64(clamping: result.checkpointedFrames)
+    frames = 0
+    sample()
+  }
+
+  /// Measures all files: the database, its log, its journal and SQLite's temporary files.
+  private func sample() {
+    let log = FileBytes.of(path + "-wal")
+    let journal = FileBytes.of(path + "-journal")
+    costs.log = max(costs.log, log)
+    costs.journal = max(costs.journal, journal)
+    let all = FileBytes.of(path) + log + journal + FileBytes.ofUnlinkedFiles
+    costs.disk = max(costs.disk, all - min(initialBytes, all))
+  }
+
+  private func fail(_ sql: String, line: Int, _ message: String) {
+    let refused =
+      message.hasPrefix("not authorized") || message == "authorization denied"
+      ? "a rehearsal attaches no other file and loads no code" : message
+    failure = Rehearsal.Failure(
+      number: statements.count + 1, line: line, sql: sql.trimmed, message: refused)
+  }
+
+  /// Whether a statement writes the pages of rows that exist; others make new pages.
+  private static func isInPlace(_ sql: String) -> Bool {
+    if let write = WrittenTable(sql: sql) { return write.kind != .insert }
+    let makers = ["CREATE", "REINDEX", "VACUUM", "ALTER", "DROP", "WITH"]
+    return !makers.contains { SQLTokenizer.tokens(of: sql).first?.isWord($0) == true }
+  }
+
+  /// In nanoseconds.
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+enum FileBytes {
+  /// The size of a file; 0 for none.
+  static func of(_ path: String) -> UInt64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+  }
+
+  /// The files without a name that this process has open, such as those of a sort.
+  static var ofUnlinkedFiles: UInt64 {
+    // 256 is arbitrary: a rehearsal has some ten files open.
+    (0..<256 as Range<Int32>).reduce(0) { sum, descriptor in
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_nlink == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      else { return sum }
+      return sum + UInt64(clamping: status.st_size)
+    }
+  }
+}
+
+extension String {
+  /// The first statement, without the comments before it.
+  fileprivate var firstStatement: String {
+    let tokens = SQLTokenizer.tokens(of: self)
+    let end = tokens.firstIndex { $0.isSymbol(";") } ?? tokens.endIndex
+    guard end > 0 else { return "" }
+    return String(self[tokens[0].range.lowerBound..<tokens[end - 1].range.upperBound])
+  }
+
+  /// Without the comments before it and the semicolon behind it.
+  fileprivate var trimmed: String {
+    let tokens = SQLTokenizer.tokens(of: self)
+    guard let first = tokens.first, let last = tokens.last(where: { !$0.isSymbol(";") }) else {
+      return self
+    }
+    return String(self[first.range.lowerBound..<last.range.upperBound])
+  }
+}
