@@ -15,6 +15,7 @@
 #include "descriptors.h"
 #include "file-events.h"
 #include "filters.h"
+#include "network-hooks.h"
 
 // See loading.c. The fortified forms have no declaration.
 #pragma weak renameat2
@@ -198,8 +199,8 @@ static const struct {
 };
 
 void *file_hook(const char *name) {
-  if (!strchr("_ocfdurts", name[0])) return NULL;
+  if (!strchr("_acfdorstu", name[0])) return NULL;
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
     if (strcmp(hooks[i].name, name) == 0) return hooks[i].hook;
-  return NULL;
+  return network_hook(name);
 }

@@ -848,6 +848,11 @@ public struct TransactionEnded: EventPayload {
   /// The size of the write-ahead log's file after a commit, in bytes; the probe looks at it every
   /// 100 ms, and it is 0 otherwise.
   public var logBytes: UInt64
+  /// The connections and messages that the process had received from the network; those by `read`
+  /// are not counted.
+  ///
+  /// 0 from the store.
+  public var received: UInt64
 
   @inlinable
   public init(
@@ -861,7 +866,8 @@ public struct TransactionEnded: EventPayload {
     writerTime: Nanoseconds = -1,
     statements: UInt64 = 0,
     idleTime: Nanoseconds = 0,
-    logBytes: UInt64 = 0
+    logBytes: UInt64 = 0,
+    received: UInt64 = 0
   ) {
     self.storeID = storeID
     self.saveID = saveID
@@ -874,6 +880,7 @@ public struct TransactionEnded: EventPayload {
     self.statements = statements
     self.idleTime = idleTime
     self.logBytes = logBytes
+    self.received = received
   }
 
   @inlinable
@@ -889,6 +896,7 @@ public struct TransactionEnded: EventPayload {
     fields.field("statements", statements)
     fields.field("idle_ns", idleTime)
     fields.field("log_bytes", logBytes)
+    fields.field("received", received)
   }
 
   @inlinable
@@ -904,6 +912,7 @@ public struct TransactionEnded: EventPayload {
     statements = try fields.addedUInt64("statements")
     idleTime = try fields.addedInt64("idle_ns")
     logBytes = try fields.addedUInt64("log_bytes")
+    received = try fields.addedUInt64("received")
   }
 }
 

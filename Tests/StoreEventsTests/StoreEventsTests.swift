@@ -88,7 +88,9 @@ private struct NamedValues: EventFieldReader {
   /// Fields that older versions did not write.
   private static let added: [StoreEvent.Kind: [String]] = [
     .storeOpened: ["process_name"], .counters: ["tracing_ns"],
-    .transaction: ["transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes"],
+    .transaction: [
+      "transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes", "received",
+    ],
     .statementRun: ["timed_steps"], .connectionOpened: ["adopted"],
   ]
 

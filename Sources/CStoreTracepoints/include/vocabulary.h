@@ -50,7 +50,7 @@
   I(total_ns) T(file) U(line) T(error)
 #define FIELDS_transaction(U, I, T) \
   U(store_id) U(save_id) T(outcome) I(wait_ns) I(total_ns) U(transaction_id) T(kind) \
-  I(writer_ns) U(statements) I(idle_ns) U(log_bytes)
+  I(writer_ns) U(statements) I(idle_ns) U(log_bytes) U(received)
 #define FIELDS_checkpoint(U, I, T) \
   U(store_id) T(mode) U(log_frames) U(checkpointed_frames) I(total_ns)
 #define FIELDS_busy(U, I, T) \
@@ -213,6 +213,7 @@ struct transaction_event {
   uint64_t statements;
   int64_t idle_ns;
   uint64_t log_bytes;
+  uint64_t received;
 };
 
 struct checkpoint_event {

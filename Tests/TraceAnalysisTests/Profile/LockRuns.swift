@@ -121,14 +121,15 @@ struct LockRuns {
   mutating func end(
     _ transaction: UInt64, of program: Program, at time: Double, total: Double,
     kind: String = "immediate", writer: Double? = 0, idle: Double = 0, outcome: String = "commit",
-    log: UInt64 = 0
+    log: UInt64 = 0, received: UInt64 = 0
   ) {
     append(
       .transaction(
         TransactionEnded(
           storeID: 1, saveID: 0, outcome: outcome, waitTime: 0, totalTime: Self.nanoseconds(total),
           transactionID: transaction, kind: kind, writerTime: writer.map(Self.nanoseconds) ?? -1,
-          statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log)), of: program, at: time)
+          statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log,
+          received: received)), of: program, at: time)
   }
 
   /// A whole immediate transaction with one INSERT, of more rows than a loop for each row has.
