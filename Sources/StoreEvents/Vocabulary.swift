@@ -1602,6 +1602,10 @@ public struct StatementRun: EventPayload {
   public var timedSteps: UInt64
   /// "" when it succeeded; otherwise such as `SQLITE_BUSY: database is locked`.
   public var error: String
+  /// Compiling the SQL, before the first run of the prepared statement.
+  ///
+  /// 0 at later runs, in `sqlite3_exec`, and in a script.
+  public var prepareTime: Nanoseconds
 
   @inlinable
   public init(
@@ -1625,7 +1629,8 @@ public struct StatementRun: EventPayload {
     filterHits: UInt64,
     filterMisses: UInt64,
     timedSteps: UInt64,
-    error: String
+    error: String,
+    prepareTime: Nanoseconds = 0
   ) {
     self.connectionID = connectionID
     self.statementID = statementID
@@ -1648,6 +1653,7 @@ public struct StatementRun: EventPayload {
     self.filterMisses = filterMisses
     self.timedSteps = timedSteps
     self.error = error
+    self.prepareTime = prepareTime
   }
 
   @inlinable
@@ -1673,6 +1679,7 @@ public struct StatementRun: EventPayload {
     fields.field("filter_misses", filterMisses)
     fields.field("timed_steps", timedSteps)
     fields.field("error", error)
+    fields.field("prepare_ns", prepareTime)
   }
 
   @inlinable
@@ -1698,5 +1705,6 @@ public struct StatementRun: EventPayload {
     filterMisses = try fields.uint64("filter_misses")
     timedSteps = try fields.addedUInt64("timed_steps")
     error = try fields.string("error")
+    prepareTime = try fields.addedInt64("prepare_ns")
   }
 }

@@ -66,6 +66,51 @@ import Testing
     #expect(text.contains("No findings."), "\(text)")
   }
 
+  // MARK: - Errors
+
+  @Test func tooManyParametersAreNamedWithTheLimit() async throws {
+    let text = try await summary(
+      of: """
+        db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 100)
+        try: db.execute(f"SELECT name FROM item WHERE id IN ({','.join('?' * 120)})", range(120))
+        except sqlite3.OperationalError: pass
+        """)
+    #expect(text.contains("app.py:9  a statement beyond a limit on 'item'"), "\(text)")
+    #expect(text.contains("it has 120 parameters, and this connection accepts 100"), "\(text)")
+  }
+
+  @Test func anErrorThatTheProgramHandlesHasALineAndNoFinding() async throws {
+    let text = try await summary(
+      of: """
+        try: db.execute("SELECT name FROM missing")
+        except sqlite3.OperationalError: pass
+        """)
+    #expect(text.contains("No findings."), "\(text)")
+    #expect(text.contains("1 error at app.py:8: SQLITE_ERROR: no such table: missing"), "\(text)")
+  }
+
+  // MARK: - Compiling
+
+  @Test func valuesInTheTextAreCompiledEachTime() async throws {
+    let text = try await summary(
+      of: """
+        for number in range(1, 201):
+            db.execute(f"SELECT name FROM item WHERE id = {number}").fetchall()
+        """)
+    #expect(text.contains("app.py:9  a statement compiled for each run on 'item'"), "\(text)")
+    #expect(text.contains("200 texts that differ only in their values were compiled 200 times"))
+    #expect(text.contains("compiling"), "\(text)")
+  }
+
+  @Test func aScriptOfManyInsertsIsNotReported() async throws {
+    let text = try await summary(
+      of: """
+        script = "".join(f"INSERT INTO item(name) VALUES ('n{number}');" for number in range(300))
+        db.executescript(f"BEGIN; {script} COMMIT")
+        """)
+    #expect(text.contains("No findings."), "\(text)")
+  }
+
   @Test func aRequestThatCommitsEachOfItsRowsIsFound() async throws {
     let text = try await summary(of: Self.server(rows: 60, requests: 2))
     #expect(text.contains("app.py:15  a transaction for each write on 'item'"), "\(text)")

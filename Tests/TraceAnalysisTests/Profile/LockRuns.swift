@@ -69,7 +69,7 @@ struct LockRuns {
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
     transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
     bindHash: UInt64 = 1, connection: UInt64 = 1,
-    busy: (attempts: UInt64, wait: Double)? = nil, error: String = ""
+    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0
   ) {
     if let busy {
       append(
@@ -91,7 +91,7 @@ struct LockRuns {
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
           vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
-          error: error)), of: program, at: time)
+          error: error, prepareTime: Self.nanoseconds(prepare))), of: program, at: time)
     nextRun += 1
   }
 

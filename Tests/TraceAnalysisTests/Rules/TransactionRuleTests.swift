@@ -158,6 +158,40 @@ import TraceAnalysis
     #expect(failure(sql, error, selectOpen: 10) == [])
   }
 
+  @Test func listsThatAreTooLongAreOneFindingWithTheirNumberAndTheLimit() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    for count in [300, 260] {
+      runs.run(
+        "SELECT a FROM t WHERE b IN (?, ?)", line: 3, of: program, at: Double(count),
+        error: "SQLITE_ERROR: too many SQL variables (\(count), limit 250)")
+    }
+    let findings = runs.profile.findings.filter { $0.rule == "RespectLimits" }
+    #expect(
+      findings.map(\.message) == [
+        """
+        It failed 2 times with SQLITE_ERROR: too many SQL variables: it has 260 parameters, and this connection \
+        accepts 250.
+        """
+      ])
+    #expect(findings.first?.fix == "split the list, or join json_each(?) or a temporary table")
+  }
+
+  @Test(arguments: [
+    ("SQLITE_CONSTRAINT: UNIQUE constraint failed: t.a", false),
+    ("SQLITE_ERROR: no such table: t", false),
+    ("SQLITE_INTERRUPT: interrupted", true),
+    ("SQLITE_ERROR: cannot start a transaction within a transaction", true),
+  ])
+  func otherErrorsAreNoFindings(error: String, hasCause: Bool) throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    runs.run("INSERT INTO t VALUES (?)", line: 3, of: program, at: 40, error: error)
+    #expect(runs.findings == [])
+    let failures = try #require(runs.profile.locks?.failures)
+    #expect(failures.map { $0.cause != nil } == [hasCause])
+  }
+
   @Test func errorsWithOtherReasonsHaveNoObstacle() throws {
     var runs = LockRuns()
     let program = runs.open(1, "a")
