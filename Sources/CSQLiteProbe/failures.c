@@ -5,6 +5,7 @@
 #include "failures.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,11 +56,31 @@ static struct text *text_of_part(const char *sql, int length) {
   return text;
 }
 
+// Of a statement with too many parameters the text is cut before its end: their number, and the limit that the program
+// or its copy of SQLite has set.
+static const char *describe_failure(struct connection *connection, const char *sql, int length, int code, char *text,
+                                    size_t size) {
+  enum { VARIABLE_NUMBER = 9 };
+  const char *error = describe_error(connection, code);
+  if (!sql || !strstr(error, "too many SQL variables")) return error;
+  size_t given = length < 0 ? strlen(sql) : strnlen(sql, (size_t)length), count = 0;
+  char quote = 0;
+  for (size_t i = 0; i < given; i++) {
+    if (quote) quote = sql[i] == quote ? 0 : quote;
+    else if (sql[i] == '\'' || sql[i] == '"' || sql[i] == '`') quote = sql[i];
+    else count += sql[i] == '?';
+  }
+  int limit = connection->copy->api.limit(connection->handle, VARIABLE_NUMBER, -1);
+  snprintf(text, size, "%s (%zu, limit %d)", error, count, limit);
+  return text;
+}
+
 void failed_to_prepare(struct connection *connection, const char *sql, int length, int code) {
   int error = errno;
   report_waits(connection, code);
   struct text *text = sql ? text_of_part(sql, length) : NULL;
   if (text) {
+    char description[256];
     announce_connection(connection);
     announce_text(connection->id, text);
     struct statement_run_event event = {
@@ -69,7 +90,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
         .transaction_id = connection->transaction_id,
         .caller_id = caller_mode == CALLERS_NONE ? 0 : caller_now(text->sql, true),
         .readonly = text->write == WRITES_NOTHING,
-        .error = describe_error(connection, code),
+        .error = describe_failure(connection, sql, length, code, description, sizeof description),
     };
     emit_run(&event, text->sql, NULL);
     release_text(text);

@@ -15,6 +15,7 @@
 #include "descriptors.h"
 #include "file-events.h"
 #include "filters.h"
+#include "network-hooks.h"
 #include "portable.h"
 
 #define CALLER __builtin_return_address(0)
@@ -192,8 +193,8 @@ static const struct {
 };
 
 void *file_hook(const char *name) {
-  if (!strchr("_ocfdurts", name[0])) return NULL;
+  if (!strchr("_acfdorstu", name[0])) return NULL;
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
     if (strcmp(hooks[i].name, name) == 0) return hooks[i].hook;
-  return NULL;
+  return network_hook(name);
 }

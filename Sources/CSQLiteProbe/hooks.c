@@ -140,38 +140,47 @@ INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***
   return code;
 }
 
-// MARK: - Preparing: waits for locks, and failures
+// MARK: - Preparing: waits for locks, failures, and the time
 
-#define PREPARE(call, sql, length)                                       \
+// Whether another statement follows, as in a script, whose values belong to its text.
+static bool is_followed(const char *tail) {
+  while (tail && (*tail == ' ' || *tail == ';' || (*tail >= '\t' && *tail <= '\r'))) tail++;
+  return tail && *tail;
+}
+
+#define PREPARE(call, sql, length, statement, tail)                      \
   if (LIKELY(!is_recording())) return call;                              \
   struct connection *connection = known_connection(copy, a);             \
   if (!connection || connection->is_excluded) return call;               \
   struct connection *outer = this_thread.inside;                         \
   this_thread.inside = connection;                                       \
+  int64_t start = clock_now(), waited = this_thread.busy_ns;             \
   int code = call;                                                       \
+  int64_t time = clock_now() - start - (this_thread.busy_ns - waited);   \
   this_thread.inside = outer;                                            \
   if (UNLIKELY(code != SQLITE_OK)) failed_to_prepare(connection, sql, length, code); \
+  else if (*(statement) && !is_followed(tail)) statement_prepared(*(statement), time); \
   return code;
 
 INLINE int hook_prepare(struct copy *copy, sqlite3 *a, const char *b, int c, sqlite3_stmt **d,
                         const char **e) {
-  PREPARE(copy->real.prepare(a, b, c, d, e), b, c)
+  PREPARE(copy->real.prepare(a, b, c, d, e), b, c, d, e ? *e : NULL)
 }
 INLINE int hook_prepare_v2(struct copy *copy, sqlite3 *a, const char *b, int c, sqlite3_stmt **d,
                            const char **e) {
-  PREPARE(copy->real.prepare_v2(a, b, c, d, e), b, c)
+  PREPARE(copy->real.prepare_v2(a, b, c, d, e), b, c, d, e ? *e : NULL)
 }
 INLINE int hook_prepare_v3(struct copy *copy, sqlite3 *a, const char *b, int c, unsigned d,
                            sqlite3_stmt **e, const char **f) {
-  PREPARE(copy->real.prepare_v3(a, b, c, d, e, f), b, c)
+  PREPARE(copy->real.prepare_v3(a, b, c, d, e, f), b, c, e, f ? *f : NULL)
 }
 INLINE int hook_prepare16(struct copy *copy, sqlite3 *a, const void *b, int c, sqlite3_stmt **d,
                           const void **e) {
-  PREPARE(copy->real.prepare16(a, b, c, d, e), NULL, 0)
+  PREPARE(copy->real.prepare16(a, b, c, d, e), NULL, 0, d, NULL)
 }
 INLINE int hook_prepare16_v2(struct copy *copy, sqlite3 *a, const void *b, int c, sqlite3_stmt **d,
                              const void **e) {
-  PREPARE(copy->real.prepare16_v2(a, b, c, d, e), NULL, 0)
+  PREPARE(copy->real.prepare16_v2(a, b, c, d, e), NULL, 0, d, NULL)
 }
 
 // MARK: - The program's own callbacks

@@ -271,6 +271,8 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->filter_misses = difference(counters[FILTER_MISS], last[FILTER_MISS]);
   event->step_ns = at_least_vm_time(event);
   event->memory = memory_of(statement);
+  event->prepare_ns = statement->prepare_ns;
+  statement->prepare_ns = 0;
   memcpy(statement->counters, counters, sizeof counters);
 }
 

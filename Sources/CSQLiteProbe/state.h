@@ -45,6 +45,12 @@ struct thread {
   // Whether the connection that is registered was open before.
   bool is_adopting;
   int32_t thread_id;
+  // The statements that were prepared last, until they run.
+  struct {
+    struct sqlite3_stmt *stmt;
+    int64_t ns;
+  } prepared[8];
+  unsigned prepared_count;
 };
 
 extern _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));

@@ -38,6 +38,24 @@ struct statement *find_statement(sqlite3_stmt *stmt) {
   return statement;
 }
 
+enum { PREPARED = sizeof this_thread.prepared / sizeof *this_thread.prepared };
+
+void statement_prepared(sqlite3_stmt *stmt, int64_t ns) {
+  unsigned next = this_thread.prepared_count++ % PREPARED;
+  this_thread.prepared[next].stmt = stmt;
+  this_thread.prepared[next].ns = ns;
+}
+
+static int64_t take_prepare_time(sqlite3_stmt *stmt) {
+  for (unsigned i = 1; i <= PREPARED; i++) {
+    unsigned last = (this_thread.prepared_count - i) % PREPARED;
+    if (this_thread.prepared[last].stmt != stmt) continue;
+    this_thread.prepared[last].stmt = NULL;
+    return this_thread.prepared[last].ns;
+  }
+  return 0;
+}
+
 struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection) {
   pthread_mutex_lock(&lock);
   struct statement *statement = unused;
@@ -48,6 +66,7 @@ struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connectio
     struct statement **bucket = &buckets[hash_of(stmt)];
     statement->stmt = stmt;
     statement->connection = connection;
+    statement->prepare_ns = take_prepare_time(stmt);
     statement->next = *bucket;
     *bucket = statement;
     *cache_of(stmt) = statement;

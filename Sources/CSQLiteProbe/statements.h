@@ -38,6 +38,7 @@ struct statement {
   int64_t shortest_gap;
   uint64_t rows;
   uint64_t caller_id;
+  int64_t prepare_ns;
   int total_changes;
   // Before a statement that may write: the pages and the versions of the databases, where they count.
   bool counts_pages, counts_versions;
@@ -54,6 +55,8 @@ static inline bool is_of_recording(const struct statement *statement) {
   return statement->recording == current_recording;
 }
 
+// Keeps how long a statement took to prepare until it runs on this thread.
+void statement_prepared(sqlite3_stmt *stmt, int64_t ns);
 struct statement *find_statement(sqlite3_stmt *stmt);
 struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection);
 void forget_statement(sqlite3_stmt *stmt);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "io.h"
+#include "network-hooks.h"
 #include "process.h"
 #include "recording.h"
 
@@ -67,6 +68,7 @@ static void ended(struct connection *connection, const char *outcome, int64_t no
       .writer_ns = connection->writer_ns,
       .statements = connection->transaction_statements,
       .idle_ns = connection->idle_ns,
+      .received = received_count(),
   };
   if (event.writer_ns >= 0 && run) event.log_bytes = log_bytes(connection, now);
   connection->transaction_id = 0;
@@ -84,6 +86,7 @@ static void autocommitted(struct connection *connection, const struct ended_run 
       .kind = "autocommit",
       .writer_ns = is_rolled_back ? -1 : run->wait_ns,
       .statements = 1,
+      .received = received_count(),
   };
   if (!is_rolled_back) event.log_bytes = log_bytes(connection, run->end);
   if (UNLIKELY(connection->io && !is_rolled_back)) io_committed(connection, run, &event);

@@ -54,7 +54,7 @@ public struct Measures: OptionSet, Hashable, Sendable, Codable {
   ])
   /// A statement that the probe observed.
   public static let run: Self = [
-    .rows, .changes, .vmSteps, .fullScanSteps, .sorts, .autoIndexRows, .stepTime,
+    .rows, .changes, .vmSteps, .fullScanSteps, .sorts, .autoIndexRows, .prepareTime, .stepTime,
     .connectionTime, .totalTime, .commits, .lockWaits, .checkpoints, .timeOfDay,
   ]
   /// Core Data's log whose lines have a date.

@@ -848,6 +848,11 @@ public struct TransactionEnded: EventPayload {
   /// The size of the write-ahead log's file after a commit, in bytes; the probe looks at it every
   /// 100 ms, and it is 0 otherwise.
   public var logBytes: UInt64
+  /// The connections and messages that the process had received from the network; those by `read`
+  /// are not counted.
+  ///
+  /// 0 from the store.
+  public var received: UInt64
 
   @inlinable
   public init(
@@ -861,7 +866,8 @@ public struct TransactionEnded: EventPayload {
     writerTime: Nanoseconds = -1,
     statements: UInt64 = 0,
     idleTime: Nanoseconds = 0,
-    logBytes: UInt64 = 0
+    logBytes: UInt64 = 0,
+    received: UInt64 = 0
   ) {
     self.storeID = storeID
     self.saveID = saveID
@@ -874,6 +880,7 @@ public struct TransactionEnded: EventPayload {
     self.statements = statements
     self.idleTime = idleTime
     self.logBytes = logBytes
+    self.received = received
   }
 
   @inlinable
@@ -889,6 +896,7 @@ public struct TransactionEnded: EventPayload {
     fields.field("statements", statements)
     fields.field("idle_ns", idleTime)
     fields.field("log_bytes", logBytes)
+    fields.field("received", received)
   }
 
   @inlinable
@@ -904,6 +912,7 @@ public struct TransactionEnded: EventPayload {
     statements = try fields.addedUInt64("statements")
     idleTime = try fields.addedInt64("idle_ns")
     logBytes = try fields.addedUInt64("log_bytes")
+    received = try fields.addedUInt64("received")
   }
 }
 
@@ -1600,6 +1609,10 @@ public struct StatementRun: EventPayload {
   public var timedSteps: UInt64
   /// "" when it succeeded; otherwise such as `SQLITE_BUSY: database is locked`.
   public var error: String
+  /// Compiling the SQL, before the first run of the prepared statement.
+  ///
+  /// 0 at later runs, in `sqlite3_exec`, and in a script.
+  public var prepareTime: Nanoseconds
 
   @inlinable
   public init(
@@ -1623,7 +1636,8 @@ public struct StatementRun: EventPayload {
     filterHits: UInt64,
     filterMisses: UInt64,
     timedSteps: UInt64,
-    error: String
+    error: String,
+    prepareTime: Nanoseconds = 0
   ) {
     self.connectionID = connectionID
     self.statementID = statementID
@@ -1646,6 +1660,7 @@ public struct StatementRun: EventPayload {
     self.filterMisses = filterMisses
     self.timedSteps = timedSteps
     self.error = error
+    self.prepareTime = prepareTime
   }
 
   @inlinable
@@ -1671,6 +1686,7 @@ public struct StatementRun: EventPayload {
     fields.field("filter_misses", filterMisses)
     fields.field("timed_steps", timedSteps)
     fields.field("error", error)
+    fields.field("prepare_ns", prepareTime)
   }
 
   @inlinable
@@ -1696,5 +1712,6 @@ public struct StatementRun: EventPayload {
     filterMisses = try fields.uint64("filter_misses")
     timedSteps = try fields.addedUInt64("timed_steps")
     error = try fields.string("error")
+    prepareTime = try fields.addedInt64("prepare_ns")
   }
 }

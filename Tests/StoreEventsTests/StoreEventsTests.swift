@@ -88,8 +88,10 @@ private struct NamedValues: EventFieldReader {
   /// Fields that older versions did not write.
   private static let added: [StoreEvent.Kind: [String]] = [
     .storeOpened: ["process_name"], .counters: ["tracing_ns"],
-    .transaction: ["transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes"],
-    .statementRun: ["timed_steps"], .connectionOpened: ["adopted"],
+    .transaction: [
+      "transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes", "received",
+    ],
+    .statementRun: ["timed_steps", "prepare_ns"], .connectionOpened: ["adopted"],
   ]
 
   @Test func aTransactionOfVocabularyOneIsRead() throws {

@@ -50,7 +50,7 @@
   I(total_ns) T(file) U(line) T(error)
 #define FIELDS_transaction(U, I, T) \
   U(store_id) U(save_id) T(outcome) I(wait_ns) I(total_ns) U(transaction_id) T(kind) \
-  I(writer_ns) U(statements) I(idle_ns) U(log_bytes)
+  I(writer_ns) U(statements) I(idle_ns) U(log_bytes) U(received)
 #define FIELDS_checkpoint(U, I, T) \
   U(store_id) T(mode) U(log_frames) U(checkpointed_frames) I(total_ns)
 #define FIELDS_busy(U, I, T) \
@@ -80,7 +80,7 @@
   U(connection_id) U(statement_id) U(run_id) U(transaction_id) U(caller_id) U(bind_hash) \
   I(step_ns) I(open_ns) U(rows) U(changes) U(readonly) U(vm_steps) U(fullscan_steps) U(sorts) \
   U(autoindex_rows) U(memory) U(reprepares) U(filter_hits) U(filter_misses) U(timed_steps) \
-  T(error)
+  T(error) I(prepare_ns)
 
 struct store_opened_event {
   uint64_t context_id;
@@ -213,6 +213,7 @@ struct transaction_event {
   uint64_t statements;
   int64_t idle_ns;
   uint64_t log_bytes;
+  uint64_t received;
 };
 
 struct checkpoint_event {
@@ -356,6 +357,7 @@ struct statement_run_event {
   uint64_t filter_misses;
   uint64_t timed_steps;
   const char *error;
+  int64_t prepare_ns;
 };
 
 #endif

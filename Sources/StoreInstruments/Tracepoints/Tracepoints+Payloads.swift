@@ -226,7 +226,8 @@ extension Tracepoints {
           writer_ns: event.writerTime,
           statements: event.statements,
           idle_ns: event.idleTime,
-          log_bytes: event.logBytes)
+          log_bytes: event.logBytes,
+          received: event.received)
         CStoreTracepoints_transaction(&fields)
       }
     }

@@ -52,7 +52,7 @@ public struct SharedProfile: Sendable {
         site.sql.map { StatementID(sql: $0) } ?? ids[site.statement] ?? site.statement
     }
     if var locks = profile.locks {
-      for path in [\LockProfile.upgrades, \.refusals, \.abandoned, \.longReads, \.autocommits] {
+      for path in [\LockProfile.upgrades, \.refusals, \.abandoned, \.longReads] {
         locks[keyPath: path] = locks[keyPath: path].changed(change)
       }
       locks.waits = locks.waits.changed { wait in

@@ -27,7 +27,10 @@ public struct FailureSite: Hashable, Sendable, Codable {
     var error: String
   }
 
-  var key: Key { Key(site: site.key, error: error) }
+  /// Lists of different lengths fail with the same error: `SQLITE_ERROR: too many SQL variables (260000, limit 250000)`.
+  var key: Key {
+    Key(site: site.key, error: String(error.split(separator: " (", maxSplits: 1).first ?? ""))
+  }
 
   mutating func add(_ other: Self) {
     site.count.add(other.site.count)
@@ -85,9 +88,9 @@ struct FailureTally {
   ) {
     resolve(run, site, on: connection, at: time)
     guard !run.error.isEmpty else { return }
-    let key = SiteKey(site: site.key, error: run.error)
-    guard sites.count < Self.maxSites || sites[key] != nil else { return }
     var failure = FailureSite(site: LockSite(site, count: 0), error: run.error)
+    let key = failure.key
+    guard sites.count < Self.maxSites || sites[key] != nil else { return }
     failure.isInMemory = isInMemory ? true : nil
     var counted = failure
     counted.site.count = 1
@@ -127,7 +130,7 @@ struct FailureTally {
     of run: StatementRun, _ site: LockSite, to touches: [(touch: FileTouch, time: Nanoseconds)],
     at time: Nanoseconds
   ) {
-    let key = SiteKey(site: site.key, error: run.error)
+    let key = FailureSite(site: site, error: run.error).key
     guard !touches.isEmpty, let failure = sites[key], failure.first == time else { return }
     sites[key]?.causes = touches.map {
       FailureCause(

@@ -49,6 +49,8 @@ struct LockJoin {
     var form: UInt64
     var changes: UInt64
     var writes: UInt64
+    var received: UInt64
+    var start: Nanoseconds
   }
 
   mutating func begin(_ save: SaveBegin, in process: Int) {
@@ -79,7 +81,8 @@ struct LockJoin {
     endedTransactions[thread(record, process)] = Ended(
       id: isStore ? 0 : id.id, writer: steps?.writer, form: steps?.writerForm ?? 0,
       changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0,
-      writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0)
+      writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0,
+      received: transaction.received, start: record.timestamp &- transaction.totalTime)
     let connection =
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
@@ -239,20 +242,22 @@ struct LockJoin {
     // The log of a library names no database, and has no rows.
     let isLogged = !record.measures.contains(.changes)
     let inFile = isLogged || databases.isInFile(connection)
+    var transaction = TransactionTally.Transaction(
+      writer: site, form: form, rows: run.changes, commitTime: run.stepTime, inFile: inFile,
+      received: ended?.received ?? 0, start: ended?.start ?? record.timestamp,
+      end: record.timestamp)
     if let ended, ended.id != 0, ended.id == run.transactionID {
       guard ended.changes > 0 || isLogged && ended.writes > 0, let writer = ended.writer else {
         return
       }
-      transactions.add(
-        writer, form: ended.form, rows: ended.changes, writes: isLogged ? ended.writes : nil,
-        commitTime: run.stepTime, isExplicit: true, inFile: inFile,
-        on: connection)
-    } else if run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 {
-      transactions.add(
-        site, form: form, rows: run.changes, commitTime: run.stepTime, isExplicit: false,
-        inFile: inFile,
-        on: connection)
+      (transaction.writer, transaction.form) = (writer, ended.form)
+      transaction.rows = ended.changes
+      transaction.writes = isLogged ? ended.writes : nil
+    } else {
+      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
+      transaction.isAutocommit = true
     }
+    transactions.add(transaction, on: connection)
   }
 
   mutating func add(

@@ -14,8 +14,6 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var abandoned: [LockSite] = []
   /// Reads during which other connections committed; `count` is the most commits within one.
   public var longReads: [LockSite] = []
-  /// Writes that ran repeatedly, each in a transaction of its own; `count` is the longest sequence.
-  public var autocommits: [LockSite] = []
 
   /// Lines whose transactions changed rows, most time in COMMIT first; nil if there are none.
   public var transactions: [TransactionSite]?
@@ -104,14 +102,12 @@ extension LockProfile? {
       sum.refusals += part.refusals
       sum.abandoned += part.abandoned
       sum.longReads += part.longReads
-      sum.autocommits += part.autocommits
     }
     sum.waits = parts.flatMap(\.waits).merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
     sum.upgrades = sum.upgrades.summed(+)
     sum.refusals = sum.refusals.summed(+)
     sum.abandoned = sum.abandoned.summed(+)
     sum.longReads = sum.longReads.summed(max)
-    sum.autocommits = sum.autocommits.summed(max)
     sum.mergeLogs(parts)
     sum.mergeTransactions(parts)
     sum.mergeRisks(parts)

@@ -15,7 +15,6 @@ struct LockSites {
   private var upgrades: [LockSite.Key: LockSite] = [:]
   private var refusals: [LockSite.Key: LockSite] = [:]
   private var longReads: [LockSite.Key: LockSite] = [:]
-  private var autocommits: [LockSite.Key: LockSite] = [:]
   /// By statement and values: failures without a later successful run.
   private var failures: [Failure: LockSite] = [:]
   private var continued: Set<Failure> = []
@@ -26,9 +25,6 @@ struct LockSites {
   private var lastFailure: [Key: Failure] = [:]
   /// By database: the times of commits of connections.
   private var commits: [String: [(time: Nanoseconds, connection: Key)]] = [:]
-  /// By thread: the form that wrote last outside of a transaction, and its number of consecutive
-  /// runs.
-  private var rows: [Key: (site: LockSite, form: UInt64, count: UInt64)] = [:]
   /// By connection: the first read of its transaction.
   private var reads: [Key: Read] = [:]
 
@@ -84,7 +80,6 @@ struct LockSites {
     noteFailure(run, site, form: form, isUpgrade: isUpgrade, thread: thread)
     guard run.error.isEmpty else { return }
     noteRead(run, site, connection: connection, database: database, at: time)
-    noteWrite(run, site, form: form, thread: thread)
   }
 
   /// A statement that failed is made good by a later run of the same one with the same values.
@@ -172,27 +167,6 @@ struct LockSites {
     return count
   }
 
-  private mutating func noteWrite(
-    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key
-  ) {
-    guard run.isReadOnly == 0, run.transactionID == 0, run.changes > 0 else {
-      // What runs between two writes may be another request of a server.
-      rows.removeValue(forKey: thread)
-      return
-    }
-    guard rows.count < Self.maxThreads || rows[thread] != nil else { return }
-    if let row = rows[thread], row.form == form, row.site.location == site.location {
-      rows[thread]?.count.add(1)
-    } else {
-      rows[thread] = (site, form, 1)
-    }
-    guard let row = rows[thread] else { return }
-    if autocommits.count < Self.maxSites || autocommits[row.site.key] != nil {
-      let known = autocommits[row.site.key]?.count ?? 0
-      autocommits[row.site.key] = LockSite(row.site, count: max(known, row.count))
-    }
-  }
-
   private static func count(_ site: LockSite, in sites: inout [LockSite.Key: LockSite]) {
     guard sites.count < maxSites || sites[site.key] != nil else { return }
     sites[site.key, default: LockSite(site, count: 0)].count.add(1)
@@ -206,8 +180,6 @@ struct LockSites {
     profile.abandoned = failures.filter { continued.contains($0.key) }.map(\.value).summed(+)
     profile.longReads = Array(longReads.values)
       .filter { $0.count >= EndReadTransaction.minCommits }.summed(max)
-    profile.autocommits = Array(autocommits.values)
-      .filter { $0.count >= GroupWrites.minRuns }.summed(max)
     return profile
   }
 }

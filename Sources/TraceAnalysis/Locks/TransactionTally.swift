@@ -10,10 +10,13 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   public var rows: UInt64
   /// The time of their COMMITs; that of the statement outside of a transaction.
   public var commitTime: Nanoseconds
-  /// The most transactions of a few rows in a row on one connection, between which no other line wrote.
+  /// The most transactions of a few rows in a row on one connection, between which no other line wrote, or the same
+  /// number of times each.
   ///
-  /// 0 outside of transactions, and on temporary databases.
+  /// 0 on temporary databases.
   public var longestSequence: UInt64
+  /// How many of them were single statements outside of a transaction; nil if none was.
+  public var autocommits: UInt64?
   /// Statements that wrote in them, where the log has no rows; nil otherwise.
   public var writes: UInt64?
 
@@ -26,6 +29,7 @@ public struct TransactionSite: Hashable, Sendable, Codable {
     commitTime.add(other.commitTime)
     longestSequence = max(longestSequence, other.longestSequence)
     if let more = other.writes { writes.add(more) }
+    if let more = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(more) }
   }
 }
 
@@ -37,29 +41,40 @@ struct TransactionTally {
   private static let maxConnections = 4096
 
   private var sites: [LockSite.Key: TransactionSite] = [:]
-  /// By connection: the line that wrote last, and the number of its consecutive transactions.
-  private var sequences: [Key: (line: LockSite.Key, count: UInt64)] = [:]
+  private var sequences: [Key: WriteSequences] = [:]
 
-  /// - Parameters:
-  ///   - writer: the statement with which the transaction began to write.
-  ///   - form: the hash of its form, since the values may be in its text.
-  mutating func add(
-    _ writer: LockSite, form: UInt64, rows: UInt64, writes: UInt64? = nil, commitTime: Nanoseconds,
-    isExplicit: Bool, inFile: Bool, on connection: Key
-  ) {
-    let key = Self.line(of: writer, form)
-    var length: UInt64 = 0
-    if isExplicit, inFile, Double(writes ?? rows) <= AvoidSyncForFewRows.maxRows {
-      let last = sequences[connection]
-      length = last?.line == key ? (last?.count ?? 0) + 1 : 1
+  struct Transaction {
+    /// The statement with which it began to write.
+    var writer: LockSite
+    /// The hash of its form, since the values may be in its text.
+    var form: UInt64
+    var rows: UInt64
+    var writes: UInt64?
+    var commitTime: Nanoseconds
+    var isAutocommit = false
+    var inFile: Bool
+    /// What its process had received at its end.
+    var received: UInt64
+    var start: Nanoseconds
+    var end: Nanoseconds
+
+    fileprivate var isSmall: Bool {
+      inFile && Double(writes ?? rows) <= AvoidSyncForFewRows.maxRows
     }
+  }
+
+  mutating func add(_ transaction: Transaction, on connection: Key) {
+    let key = Self.line(of: transaction.writer, transaction.form)
+    var length: UInt64 = 0
     if sequences.count < Self.maxConnections || sequences[connection] != nil {
-      sequences[connection] = (key, length)
+      length = sequences[connection, default: WriteSequences()].add(
+        transaction, at: key)
     }
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     let site = TransactionSite(
-      site: LockSite(writer, count: 1), rows: rows, commitTime: commitTime,
-      longestSequence: length, writes: writes)
+      site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
+      commitTime: transaction.commitTime, longestSequence: length,
+      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }
@@ -72,6 +87,62 @@ struct TransactionTally {
   }
 
   var finished: [TransactionSite]? { sites.isEmpty ? nil : Array(sites.values).ordered }
+}
+
+/// The transactions of a few rows on one connection, by the lines that began to write.
+///
+///     line 4   w   w   w   w        a loop that writes at two lines: one transaction between two, each time
+///     line 5     w   w   w   w
+private struct WriteSequences {
+  // Arbitrary: what a loop writes for each row.
+  private static let maxLines = 4
+  // Requests of others may arrive during the loop of one. Those that write a row each arrive between all transactions.
+  private static let minWritesPerRequest: UInt64 = 10
+  // A program that writes from time to time what it measures has nothing to group.
+  private static let maxPause: Nanoseconds = 1_000_000_000
+
+  private struct Sequence {
+    var count: UInt64 = 1
+    /// The number of its last one among all transactions of the connection.
+    var last: UInt64
+    /// What the process had received then.
+    var received: UInt64
+    /// How often it had received something since the one before.
+    var requests: UInt64 = 0
+    /// The transactions of other lines between two.
+    var between: UInt64?
+
+    mutating func continues(
+      with transaction: TransactionTally.Transaction, _ number: UInt64
+    ) -> Bool {
+      let others = number - last - 1
+      guard between ?? others == others else { return false }
+      if transaction.received != received { requests += 1 }
+      (between, last, received) = (others, number, transaction.received)
+      count += 1
+      return requests * WriteSequences.minWritesPerRequest <= count
+    }
+  }
+
+  private var lines: [LockSite.Key: Sequence] = [:]
+  private var number: UInt64 = 0
+  private var end: Nanoseconds = 0
+
+  /// Returns the length of the sequence that a transaction continues; 0 for one of many rows.
+  mutating func add(_ transaction: TransactionTally.Transaction, at line: LockSite.Key) -> UInt64 {
+    number += 1
+    let pause = transaction.start &- end
+    end = transaction.end
+    if !transaction.isSmall || pause >= Self.maxPause { lines = [:] }
+    guard transaction.isSmall else { return 0 }
+    if var sequence = lines[line], sequence.continues(with: transaction, number) {
+      lines[line] = sequence
+      return sequence.count
+    }
+    if lines.count >= Self.maxLines { lines = [:] }
+    lines[line] = Sequence(last: number, received: transaction.received)
+    return 1
+  }
 }
 
 extension [TransactionSite] {

@@ -5,7 +5,7 @@ import StoreEvents
 extension Work: Summed {
   public static let sums = Sums<Self, Self>(
     \.count, \.rows, \.errors, \.limited, \.batched, \.offset, \.totalTime, \.changes,
-    \.busyAttempts, \.contended, \.uncounted, \.empty
+    \.busyAttempts, \.contended, \.uncounted, \.empty, \.compiled, \.recompiled
   ).appending(WorkMetric.all) { ($0.work, $0.work) }
   private static let ofFetch = Sums<Self, FetchEnd>(
     (\.offset, \.offset), (\.totalTime, \.totalTime)
@@ -14,7 +14,8 @@ extension Work: Summed {
     (\.connectionTime, \.duration), (\.totalTime, \.duration)
   ).appending(WorkMetric.all) { ($0.work, $0.miss) }
   private static let ofRun = Sums<Self, StatementRun>(
-    (\.rows, \.rows), (\.connectionTime, \.stepTime), (\.totalTime, \.stepTime)
+    (\.rows, \.rows), (\.connectionTime, \.stepTime), (\.totalTime, \.stepTime),
+    (\.connectionTime, \.prepareTime), (\.totalTime, \.prepareTime)
   ).appending(WorkMetric.all) { ($0.work, $0.run) }
 
   /// Adds the work of other runs.
@@ -29,6 +30,7 @@ extension Work: Summed {
     Self.sums.deduct(earlier, from: &difference)
     (difference.changes, difference.busyAttempts) = (nil, nil)
     (difference.contended, difference.measured, difference.empty) = (nil, nil, nil)
+    (difference.compiled, difference.recompiled) = (nil, nil)
     difference.uncounted = uncounted.map { $0.since(earlier.uncounted ?? 0) }
     return difference
   }
@@ -61,6 +63,7 @@ extension Work: Summed {
     count.add(1)
     addMeasures(measures.intersection(.run))
     if run.changes > 0 { changes.add(run.changes) }
+    if run.prepareTime > 0 { compiled.add(1) }
     empty.add(run.rows == 0 ? 1 : 0)
     if !run.error.isEmpty { errors.add(1) }
     Self.ofRun.add(run, to: &self)

@@ -36,6 +36,10 @@ public struct Work: Hashable, Sendable, Codable {
   public var connectionTime: Nanoseconds = 0
   /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
+  /// Runs of the probe before which the statement was compiled; nil if there are none.
+  public var compiled: UInt64?
+  /// Those whose text the connection had compiled before; nil if there are none.
+  public var recompiled: UInt64?
   /// Rows inserted, updated or deleted; nil where the source does not count them.
   public var changes: UInt64?
   /// How often SQLite retried the lock of another connection; nil if no run waited.
@@ -108,7 +112,8 @@ public struct WorkMetric: Sendable {
   public static let times = [
     Self("wait_ns", .waitTime, "waiting", .time(\.waitTime), fetch: .time(\.waitTime)),
     Self(
-      "prepare_ns", .prepareTime, "preparing", .time(\.prepareTime), fetch: .time(\.prepareTime)),
+      "prepare_ns", .prepareTime, "preparing", .time(\.prepareTime), fetch: .time(\.prepareTime),
+      run: .time(\.prepareTime)),
     Self(
       "step_ns", .stepTime, "in SQLite's steps", .time(\.stepTime), fetch: .time(\.stepTime),
       run: .time(\.stepTime)),

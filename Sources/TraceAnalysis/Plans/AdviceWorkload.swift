@@ -21,7 +21,8 @@ public struct AdviceWorkload: Sendable {
   public init(_ profile: Profile) {
     let completeness = profile.completeness
     doubts = completeness.doubts
-    for statement in profile.statements where statement.work.count > 0 {
+    // A statement that always failed has no plan.
+    for statement in profile.statements where statement.work.count > statement.work.errors {
       guard let sql = statement.sql else { continue }
       statements.append(WorkloadStatement(statement, sql: sql, profile.values))
       if let write = WorkloadWrite(statement, sql: sql) { writes.append(write) }

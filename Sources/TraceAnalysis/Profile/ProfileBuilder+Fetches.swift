@@ -95,6 +95,8 @@ struct StatementTally {
   var repeats = RepeatTally()
   /// Runs that the probe reported.
   var observedRuns: UInt64 = 0
+  /// The connection that compiled it last.
+  var lastCompiled: UInt64?
   var callers = TallyTable<SourceLocation, CallerTally>(capacity: Bounds.callers, rest: .unknown)
 
   init(entity: String) { self.entity = entity }

@@ -84,8 +84,8 @@ extension ProfileBuilder {
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
-    totals.connectionTime.add(run.stepTime)
-    totals.totalTime.add(run.stepTime)
+    totals.connectionTime.add(run.stepTime &+ run.prepareTime)
+    totals.totalTime.add(run.stepTime &+ run.prepareTime)
     if !run.error.isEmpty { totals.errors.add(1) }
     timeline?.add(run, from: location)
     let generation = process < commits.count ? commits[process] : 0
@@ -156,7 +156,12 @@ extension StatementTally {
     observedRuns.add(1)
     // A statement that writes is never a repeat.
     if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
-    callers.update(location, make: CallerTally.init) { $0.add(run, waits, measures) }
+    let isRecompiled = run.prepareTime > 0 && lastCompiled == values.connection
+    if run.prepareTime > 0 { lastCompiled = values.connection }
+    callers.update(location, make: CallerTally.init) {
+      $0.add(run, waits, measures)
+      if isRecompiled { $0.work.recompiled.add(1) }
+    }
   }
 }
 

@@ -41,7 +41,7 @@ struct AvoidCostlySearch: Rule {
   /// The counts of a plan that another version of SQLite made.
   private func finding(_ statement: JudgedStatement, of version: String) -> Finding {
     let order =
-      statement.clauses.searchesText
+      SQLTokenizer.tokens(of: statement.sql ?? "").contains { $0.isWord("MATCH") }
       ? """
       ; if its plan has the text search below another table, begin with the text table and CROSS JOIN the others
       """ : ""

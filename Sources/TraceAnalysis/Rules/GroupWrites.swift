@@ -4,7 +4,6 @@ import StoreEvents
 
 /// Writes that belong together are one transaction.
 struct GroupWrites: Rule {
-  static let minRuns: UInt64 = 100
   static let minTransactions: UInt64 = 50
 
   static let explanation = RuleExplanation(
@@ -23,40 +22,40 @@ struct GroupWrites: Rule {
       with db: db.executemany("INSERT INTO item VALUES (?)", rows)           -- 1 commit
       """,
     limits: """
-      Reported when one line ran one statement that writes 100 times or more in a row on one thread, outside of a
-      transaction, with no statement in between; and when 50 transactions or more of up to four rows each began to
-      write at one line, one after the other on one connection, whatever was read in between, and whether the driver or
-      the program sent BEGIN. Databases in memory and temporary ones are not reported. Needs the probe's events.
+      Reported when 50 transactions or more of up to four rows each began to write at one line, one after the other on one
+      connection, whatever was read in between, and whether the driver or the program sent BEGIN, or neither did. A loop may
+      write at several lines. Not reported: transactions between which the process received a connection or a message from
+      the network, since these are a server's requests; transactions a second apart; databases in memory and temporary
+      ones. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    let autocommits = (workload.profile.locks?.autocommits ?? []).filter {
-      $0.count >= Self.minRuns
-    }.map { site in
-      Finding(
-        rule: Self.name, confidence: .high, statement: site.statement, caller: site.location,
-        message: "It ran \(site.count.counted("time")) in a row, each in a transaction of its own.",
-        evidence: [.init("runs", site.count)],
-        fix: "run BEGIN IMMEDIATE before the loop and COMMIT after it, or every thousand rows")
-    }
-    return autocommits
-      + (workload.profile.locks?.transactions ?? [])
+    (workload.profile.locks?.transactions ?? [])
       .filter { $0.longestSequence >= Self.minTransactions }.map(finding)
   }
 
   private func finding(_ transactions: TransactionSite) -> Finding {
-    let (site, time) = (transactions.site, transactions.commitTime)
+    let (site, sequence) = (transactions.site, transactions.longestSequence.grouped)
+    // The time of an autocommitted statement is not that of its commit alone.
+    let time = transactions.autocommits == nil ? transactions.commitTime : 0
+    let isAutocommit = transactions.autocommits == site.count
     return Finding(
       rule: Self.name, confidence: .high, statement: site.known, caller: site.location,
-      message: """
-        \(site.count.counted("transaction")) that began to write here, \
-        \(transactions.longestSequence.grouped) of them in a row, \(transactions.size)\
-        \(time > 0 ? "; their commits took \(time.millisecondsText)" : "").
+      message: isAutocommit
+        ? """
+        It ran \(site.count.counted("time")), each in a transaction of its own, \(sequence) of them in a row, and \
+        \(transactions.size).
+        """
+        : """
+        \(site.count.counted("transaction")) that began to write here, \(sequence) of them in a row, \
+        \(transactions.size)\(time > 0 ? "; their commits took \(time.millisecondsText)" : "").
         """,
       evidence: [.init("transactions", site.count)]
         + (transactions.writes.map { [.init("writes", $0)] } ?? [.init("rows", transactions.rows)])
         + (time > 0 ? [.init("commitNs", time)] : []),
-      fix: """
+      fix: isAutocommit
+        ? "run BEGIN IMMEDIATE before the loop and COMMIT after it, or every thousand rows"
+        : """
         begin one transaction before the loop, and commit it after the loop or every thousand rows; \
         a driver's context manager, or commit(), within the loop ends one for each row
         """,

@@ -31,6 +31,7 @@ public enum Rules {
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
     EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
+    BindParameters(), RespectLimits(),
     HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), KeepDatabaseLocal(),
     DoNotOpenDatabaseFile(), KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(),
     KeepDurableSettings(),

@@ -28,6 +28,7 @@ extension ReportV1 {
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),
       findings: review.findings.map { Finding($0, in: shared) },
+      errors: (profile.locks?.failures ?? []).prefix(options.top).map(Failure.init),
       verdict: Verdict(RunVerdict(shared, review)),
       excused: review.excused.map { Excused($0, in: shared) },
       exceptionProblems: review.complaints,
@@ -44,6 +45,15 @@ extension ReportV1.Verdict {
       sentence: verdict.sentence, warnings: verdict.warnings, notes: verdict.notes,
       savesAtMostNs: verdict.savesAtMost, timeNs: verdict.time, worst: verdict.worst?.phrase,
       gaps: verdict.gaps)
+  }
+}
+
+extension ReportV1.Failure {
+  fileprivate init(_ failure: FailureSite) {
+    let site = failure.site
+    self.init(
+      count: site.count, error: failure.error, statement: "\(site.statement)", sql: site.sql,
+      caller: site.location.text, cause: failure.cause)
   }
 }
 

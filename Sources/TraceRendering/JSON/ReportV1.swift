@@ -20,6 +20,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var faults: [Fault]
   public var saves: [Save]
   public var findings: [Finding]
+  /// Statements that failed, most failures first; null in older reports.
+  public var errors: [Failure]?
   /// The judgement of the run; null in older reports.
   public var verdict: Verdict?
   /// Findings that the file of exceptions excuses.
@@ -46,6 +48,20 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var worst: String?
     /// The reasons why a finding may be missing; empty if nothing is missing.
     public var gaps: [String]
+  }
+
+  /// The failures of one statement at one line with one error.
+  public struct Failure: Codable, Hashable, Sendable {
+    public var count: UInt64
+    /// SQLite's code and text: `SQLITE_LOCKED: database table is locked`.
+    public var error: String
+    public var statement: String
+    /// Null if the source does not contain it.
+    public var sql: String?
+    /// Null if it is unknown.
+    public var caller: String?
+    /// What stood in its way, or how to avoid it; null where it is unknown.
+    public var cause: String?
   }
 
   public struct Source: Codable, Hashable, Sendable {

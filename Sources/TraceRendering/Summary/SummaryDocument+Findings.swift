@@ -17,6 +17,7 @@ extension Document {
     blocks.append(.paragraph(verdict.sentence, verdict.tone))
     blocks += profile.warnings
     blocks += Self.findings(review, in: shared, options: SummaryOptions(top: .max))
+    blocks += Self.failures(of: shared.profile, options: SummaryOptions(top: .max))
   }
 
   static func findings(

@@ -56,30 +56,29 @@ extension LockSite {
 extension FailureSite {
   /// The statement, the one that was in its way, and a remedy.
   fileprivate var notes: [Cell] {
-    var notes: [Cell] = []
-    if let sql = site.sql { notes.append(.sql(sql)) }
-    if let obstacle {
-      let place = obstacle.location.text.map { " at \($0)" } ?? ""
-      notes.append(
-        .text("a statement of \(sharesCache ? "another" : "the same") connection was open\(place)"))
-      if let sql = obstacle.sql { notes.append(.sql(sql)) }
-    }
-    if let remedy { notes.append(.text(remedy)) }
-    return notes
+    [site.sql.map(Cell.sql), cause.map(Cell.text), obstacle?.sql.map(Cell.sql)].compactMap(\.self)
   }
+}
 
-  /// Limits of SQLite that a program can respect.
-  ///
-  /// See <https://www.sqlite.org/limits.html>.
-  private var remedy: String? {
-    if error.contains("too many SQL variables") {
-      let count = site.sql.map { FoldedSQL.parameterCount(of: $0) } ?? 0
-      return """
-        \(count > 0 ? "it has \(UInt64(count).grouped) parameters or more; " : "")SQLite accepts \
-        32,766 unless it was built with another limit: split the list, or join json_each(?) or a \
-        temporary table
-        """
+extension Profile {
+  // 3 is arbitrary: the findings should stay visible.
+  private static let maxErrors = 3
+
+  /// The errors that no finding names: `2 errors at app.py:9: SQLITE_ERROR: no such table: item`.
+  func errorLines(without findings: [Finding]) -> [Document.Block] {
+    let rules: Set = [
+      "RespectLimits", "ResetStatement", "HandleBusy", "HandleCorruption", "AvoidLockWait",
+      "SetBusyTimeout", "UseBeginImmediate", "DoNotUseAfterFork",
+    ]
+    let reported = Set(findings.filter { rules.contains($0.rule) }.map(\.caller))
+    let others = (locks?.failures ?? []).filter { !reported.contains($0.site.location) }
+    let lines = others.prefix(Self.maxErrors).map { failure in
+      let cause = failure.cause.map { "; \($0)" } ?? ""
+      let errors = failure.site.count.counted("error")
+      return "\(errors) at \(failure.site.place): \(failure.error)\(cause)"
     }
-    return nil
+    let rest = others.count - lines.count
+    return (lines + (rest > 0 ? ["\(UInt64(rest).grouped) more: trace-report summary --all"] : []))
+      .map { .excerpt($0, .plain, lines: 3) }
   }
 }

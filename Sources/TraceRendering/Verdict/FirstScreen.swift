@@ -79,6 +79,7 @@ public struct FirstScreen {
         commands.findings.map { .command("\(UInt64(rest).grouped) more", $0) }
           ?? .paragraph("\(rest.counted("more finding")): see trace-report findings."))
     }
+    document.blocks += shared.profile.errorLines(without: review.findings)
     document.blocks += shared.profile.work.map { .excerpt($0, .plain, lines: 3) }
     document.blocks += (review.remarks + [shared.profile.unobservedStart].compactMap(\.self)).map {
       .excerpt($0, .quiet, lines: 3)

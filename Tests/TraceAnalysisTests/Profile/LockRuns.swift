@@ -69,7 +69,7 @@ struct LockRuns {
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
     transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
     bindHash: UInt64 = 1, connection: UInt64 = 1,
-    busy: (attempts: UInt64, wait: Double)? = nil, error: String = ""
+    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0
   ) {
     if let busy {
       append(
@@ -91,7 +91,7 @@ struct LockRuns {
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
           vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
-          error: error)), of: program, at: time)
+          error: error, prepareTime: Self.nanoseconds(prepare))), of: program, at: time)
     nextRun += 1
   }
 
@@ -121,14 +121,15 @@ struct LockRuns {
   mutating func end(
     _ transaction: UInt64, of program: Program, at time: Double, total: Double,
     kind: String = "immediate", writer: Double? = 0, idle: Double = 0, outcome: String = "commit",
-    log: UInt64 = 0
+    log: UInt64 = 0, received: UInt64 = 0
   ) {
     append(
       .transaction(
         TransactionEnded(
           storeID: 1, saveID: 0, outcome: outcome, waitTime: 0, totalTime: Self.nanoseconds(total),
           transactionID: transaction, kind: kind, writerTime: writer.map(Self.nanoseconds) ?? -1,
-          statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log)), of: program, at: time)
+          statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log,
+          received: received)), of: program, at: time)
   }
 
   /// A whole immediate transaction with one INSERT, of more rows than a loop for each row has.

@@ -133,37 +133,6 @@ import TraceAnalysis
     #expect(read(at: 400) == [])
   }
 
-  @Test func aLoopOfAutocommitsIsReported() {
-    func insert(_ count: Int, transaction: UInt64 = 0, otherEvery: Int = .max) -> [String] {
-      findings { runs, a, _ in
-        for number in 1...count {
-          runs.run(
-            "INSERT INTO t VALUES (?)", line: 4, of: a, at: Double(number),
-            transaction: transaction, bindHash: UInt64(number))
-          if number % otherEvery == 0 {
-            runs.run("UPDATE u SET a = 1", line: 6, of: a, at: Double(number) + 0.5)
-          }
-        }
-      }
-    }
-    #expect(insert(100) == ["GroupWrites 4"])
-    #expect(insert(99) == [])
-    #expect(insert(200, transaction: 1) == [])
-    #expect(insert(200, otherEvery: 50) == [])
-  }
-
-  /// A server that writes once for each request, which reads as well.
-  @Test func writesWithReadsBetweenAreNotInARow() {
-    let server = findings { runs, a, _ in
-      for request in 0..<200 {
-        let time = Double(request) * 10
-        runs.run("SELECT a FROM t WHERE b = ?", line: 3, of: a, at: time, rows: 1)
-        runs.run("INSERT INTO t VALUES (?)", line: 4, of: a, at: time + 5, writes: true)
-      }
-    }
-    #expect(!server.contains("GroupWrites 4"), "\(server)")
-  }
-
   @Test func aFailureThatTheProgramIgnoresIsReported() {
     func fail(retries: Bool, goesOn: Bool, bindHash: UInt64 = 7) -> [String] {
       findings { runs, a, _ in

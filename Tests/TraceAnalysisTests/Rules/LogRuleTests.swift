@@ -123,7 +123,7 @@ import TraceAnalysis
     // A loop without a transaction is one problem.
     #expect(commits(120, rows: 1, syncs: 1, kind: "autocommit") == ["GroupWrites 4"])
     #expect(commits(50, rows: 1, syncs: 1, othersEvery: .max) == ["GroupWrites 3"])
-    #expect(commits(60, rows: 1, syncs: 1, kind: "autocommit") == ["AvoidSyncForFewRows 4"])
+    #expect(commits(60, rows: 1, syncs: 1, kind: "autocommit") == ["GroupWrites 4"])
   }
 
   @Test func checkpointsAfterEveryFewCommitsAreReported() {

@@ -53,6 +53,58 @@ import TraceAnalysis
     #expect(!loop(200, otherEvery: 10).contains("GroupWrites 4"))
   }
 
+  /// Autocommitted statements, as Lua, PDO and the shell send them.
+  private func autocommits(
+    _ count: Int, path: String = "/srv/app.db", lines: UInt64 = 1, otherEvery: Int = .max,
+    pause: Double = 10, transaction: UInt64 = 0, received: (Int) -> UInt64 = { _ in 0 }
+  ) -> [String] {
+    let all = findings(path: path) { runs, program in
+      for number in 1...count {
+        let time = Double(number) * pause
+        runs.run(
+          "SELECT a FROM t WHERE b = ?", line: 3, of: program, at: time, rows: 1,
+          bindHash: UInt64(number))
+        for line in 4..<(4 + lines) {
+          let time = time + Double(line) / 10
+          runs.end(
+            0, of: program, at: time, total: 0.1, kind: "autocommit", received: received(number))
+          runs.run(
+            "INSERT INTO t VALUES (?)", line: line, of: program, at: time,
+            transaction: transaction, bindHash: UInt64(number))
+        }
+        guard number.isMultiple(of: otherEvery) else { continue }
+        runs.run("UPDATE u SET a = 1", line: 9, of: program, at: time + 4)
+      }
+    }
+    return all.filter { $0.hasPrefix("GroupWrites") }.sorted()
+  }
+
+  @Test func autocommittedWritesHaveTheSameLimit() {
+    #expect(autocommits(50) == ["GroupWrites 4"])
+    #expect(autocommits(49) == [])
+    #expect(autocommits(200, otherEvery: 40) == [])
+    #expect(autocommits(200, transaction: 1) == [])
+    #expect(autocommits(200, path: ":memory:") == [])
+  }
+
+  @Test func aLoopMayWriteAtSeveralLines() {
+    #expect(autocommits(50, lines: 3) == ["GroupWrites 4", "GroupWrites 5", "GroupWrites 6"])
+    #expect(autocommits(49, lines: 3) == [])
+  }
+
+  /// Each of 500 requests writes one row, or one writes 60 while others arrive.
+  @Test func requestsThatWriteARowEachAreNoLoop() {
+    #expect(autocommits(500, received: { UInt64($0) }) == [])
+    #expect(autocommits(500, received: { UInt64($0 / 4) }) == [])
+    #expect(autocommits(560, received: { UInt64($0 < 500 ? $0 : 500) }) == ["GroupWrites 4"])
+    #expect(autocommits(60, received: { UInt64($0 / 20) }) == ["GroupWrites 4"])
+  }
+
+  @Test func writesThatASecondSeparatesAreNoLoop() {
+    #expect(autocommits(200, pause: 1_100) == [])
+    #expect(autocommits(200, pause: 900) == ["GroupWrites 4"])
+  }
+
   @Test(arguments: ["", ":memory:", "file::memory:?cache=shared", "file:x?mode=memory"])
   func transactionsInMemoryCostNoDisk(path: String) {
     #expect(!loop(200, path: path).contains("GroupWrites 4"))
@@ -104,6 +156,40 @@ import TraceAnalysis
   func anOpenStatementIsNamed(sql: String, error: String) {
     #expect(failure(sql, error) == ["ResetStatement 3"])
     #expect(failure(sql, error, selectOpen: 10) == [])
+  }
+
+  @Test func listsThatAreTooLongAreOneFindingWithTheirNumberAndTheLimit() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    for count in [300, 260] {
+      runs.run(
+        "SELECT a FROM t WHERE b IN (?, ?)", line: 3, of: program, at: Double(count),
+        error: "SQLITE_ERROR: too many SQL variables (\(count), limit 250)")
+    }
+    let findings = runs.profile.findings.filter { $0.rule == "RespectLimits" }
+    #expect(
+      findings.map(\.message) == [
+        """
+        It failed 2 times with SQLITE_ERROR: too many SQL variables: it has 260 parameters, and this connection \
+        accepts 250.
+        """
+      ])
+    #expect(findings.first?.fix == "split the list, or join json_each(?) or a temporary table")
+  }
+
+  @Test(arguments: [
+    ("SQLITE_CONSTRAINT: UNIQUE constraint failed: t.a", false),
+    ("SQLITE_ERROR: no such table: t", false),
+    ("SQLITE_INTERRUPT: interrupted", true),
+    ("SQLITE_ERROR: cannot start a transaction within a transaction", true),
+  ])
+  func otherErrorsAreNoFindings(error: String, hasCause: Bool) throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    runs.run("INSERT INTO t VALUES (?)", line: 3, of: program, at: 40, error: error)
+    #expect(runs.findings == [])
+    let failures = try #require(runs.profile.locks?.failures)
+    #expect(failures.map { $0.cause != nil } == [hasCause])
   }
 
   @Test func errorsWithOtherReasonsHaveNoObstacle() throws {
