@@ -27,6 +27,12 @@ void caller_files_start(void) {
   find_started_package();
 }
 
+const char *without_start_folder(const char *file) {
+  const char *folder = start_folder();
+  size_t length = strlen(folder);
+  return length > 1 && strncmp(file, folder, length) == 0 ? file + length : file;
+}
+
 // Whether the program names it as one of its own helpers, whose callers are of more interest.
 static bool is_skipped(const char *file) {
   for (const char *part = skipped; *part; part += strlen(part) + 1)
@@ -46,23 +52,23 @@ static bool is_frozen_library(const char *file, enum CSourceFiles_language langu
 static int find_rank(const char *file, enum CSourceFiles_language language) {
   const char *package;
   if (is_frozen_library(file, language)) return RANK_RUNTIME;
-  int kind = (int)CSourceFiles_classify(file, language, &package);
-  if (package && is_of_started_package(package)) kind = RANK_PROGRAM;
-  if (kind != RANK_PROGRAM) return kind;
+  enum CSourceFiles_kind kind = CSourceFiles_classify(file, language, &package);
+  bool is_started = package && is_of_started_package(package);
+  if (kind != CSourceFiles_program && !is_started) return kind == CSourceFiles_runtime ? RANK_RUNTIME : RANK_PACKAGE;
   if (is_skipped(file)) return RANK_PACKAGE;
   return language == CSourceFiles_python && is_launcher(file) ? RANK_LAUNCHER : RANK_PROGRAM;
 }
 
 enum { KNOWN = 1024 };
 
-// The ranks of files are kept, in the last two bits of hashes of their paths: a stack has up to 100 files.
+// The ranks of files are kept, in the last three bits of hashes of their paths: a stack has up to 100 files.
 int rank_of_file(const char *file, enum CSourceFiles_language language) {
   static uint64_t known[KNOWN];
-  uint64_t hash = hash_bytes(file, strlen(file), language) | 4;
+  uint64_t hash = hash_bytes(file, strlen(file), language) | 8;
   uint64_t *slot = &known[(hash >> 8) % KNOWN];
   uint64_t last = __atomic_load_n(slot, __ATOMIC_RELAXED);
-  if ((last ^ hash) < 4) return (int)(last & 3);
+  if ((last ^ hash) < 8) return (int)(last & 7);
   int rank = find_rank(file, language);
-  __atomic_store_n(slot, (hash & ~(uint64_t)3) | (unsigned)rank, __ATOMIC_RELAXED);
+  __atomic_store_n(slot, (hash & ~(uint64_t)7) | (unsigned)rank, __ATOMIC_RELAXED);
   return rank;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caller-files.h"
+#include "caller-helpers.h"
 #include "state.h"
 
 // A `v8::Local` is a pointer to a slot of the scope, and is returned as one.
@@ -99,13 +99,14 @@ static int look_at_frames(void *isolate, int depth, struct caller_event *caller,
     local frame = v8.frame(stack, isolate, (uint32_t)i);
     if (!frame || !copy_text(v8.script(frame), isolate, file, sizeof file)) continue;
     make_path(file);
-    int rank = rank_of_file(file, CSourceFiles_javascript);
+    uint64_t line = (uint64_t)v8.location(frame).line + 1;
+    int rank = rank_of_line(rank_of_file(file, CSourceFiles_javascript), file, line);
     if (rank <= best) continue;
     best = rank;
     snprintf(buffer, size, "%s", file);
     caller->language = "javascript";
     caller->file = buffer;
-    caller->line = (uint64_t)v8.location(frame).line + 1;
+    caller->line = line;
   }
   return best;
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caller-files.h"
+#include "caller-helpers.h"
 #include "lifecycle.h"
 #include "state.h"
 
@@ -157,10 +157,10 @@ static void look_behind_libraries(void *interpreter, struct caller_event *caller
   for (int level = 1; frame && level < 64 && best < RANK_PROGRAM; level++) {
     const char *operation = (const char *)word_at(frame, caller_offset);
     const char *file = operation ? (const char *)word_at(operation, file_offset) : NULL;
-    int rank = file ? rank_of_file(file, CSourceFiles_perl) : -1;
+    uint32_t line = 0;
+    if (file) memcpy(&line, operation + line_offset, sizeof line);
+    int rank = file ? rank_of_line(rank_of_file(file, CSourceFiles_perl), file, line) : -1;
     if (rank > best) {
-      uint32_t line;
-      memcpy(&line, operation + line_offset, sizeof line);
       best = rank;
       caller->file = file;
       caller->line = line;
@@ -173,7 +173,7 @@ bool perl_caller(struct caller_event *caller, char *buffer, size_t size) {
   pthread_once(&once, find_functions);
   void *interpreter = LIKELY(!has_perl) ? NULL : perl.context();
   if (!interpreter || !read_place(interpreter, caller, buffer, size)) return false;
-  int rank = rank_of_file(caller->file, CSourceFiles_perl);
+  int rank = rank_of_line(rank_of_file(caller->file, CSourceFiles_perl), caller->file, caller->line);
   if (rank < RANK_PROGRAM) look_behind_libraries(interpreter, caller, rank);
   return true;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "caller-files.h"
+#include "caller-helpers.h"
 #include "macros.h"
 
 // A value, and the start of a text, as they are since PHP 7.0.
@@ -76,10 +76,11 @@ static int look_at_frames(int depth, struct caller_event *caller, int *best, cha
     const struct zval *file = php.at_key(frame->value.array, "file", 4);
     const struct zval *line = php.at_key(frame->value.array, "line", 4);
     if (!file || file->type != IS_STRING || !line || line->type != IS_LONG) continue;
-    int rank = rank_of_file(file->value.text->bytes, CSourceFiles_php);
+    const char *path = file->value.text->bytes;
+    int rank = rank_of_line(rank_of_file(path, CSourceFiles_php), path, (uint64_t)line->value.number);
     if (rank <= *best) continue;
     *best = rank;
-    snprintf(buffer, size, "%s", file->value.text->bytes);
+    snprintf(buffer, size, "%s", path);
     caller->file = buffer;
     caller->line = (uint64_t)line->value.number;
   }
@@ -111,7 +112,7 @@ bool php_caller(struct caller_event *caller, char *buffer, size_t size) {
   caller->language = "php";
   caller->file = file;
   caller->line = php.line();
-  int rank = rank_of_file(file, CSourceFiles_php);
+  int rank = rank_of_line(rank_of_file(file, CSourceFiles_php), file, caller->line);
   if (rank < RANK_PROGRAM && has_backtrace) look_behind_libraries(caller, rank, buffer, size);
   return true;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caller-files.h"
+#include "caller-helpers.h"
 
 static size_t append_utf8(unsigned long character, char *to) {
   // A byte of a file name that is not UTF-8.
@@ -83,7 +83,7 @@ static bool best_frame(const char *text, size_t length, struct caller_event *cal
     size_t count = (size_t)((newline ? newline : end) - line);
     struct caller_event frame = *caller;
     if (read_frame(line, count, &frame, other, sizeof other)) {
-      int rank = rank_of_file(other, CSourceFiles_python);
+      int rank = rank_of_line(rank_of_file(other, CSourceFiles_python), other, frame.line);
       if (rank > best) {
         best = rank;
         read_frame(line, count, caller, buffer, size);

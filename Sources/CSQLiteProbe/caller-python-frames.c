@@ -7,7 +7,7 @@
 
 #include "caller-python-api.h"
 #include "caller-python-cells.h"
-#include "caller-files.h"
+#include "caller-helpers.h"
 
 static void *code_of(void *frame) {
   return python.code ? python.code(frame) : get_attribute(frame, NAME("f_code"));
@@ -47,6 +47,11 @@ bool runs_in_greenlets(const char *file) {
   return ends_with(file, "/sqlalchemy/util/concurrency.py") || ends_with(file, "/sqlalchemy/util/_concurrency_py3k.py");
 }
 
+int rank_of_frame(void *frame, const char *file) {
+  int rank = rank_of_file(file, CSourceFiles_python);
+  return rank == RANK_PROGRAM ? rank_of_line(rank, file, (uint64_t)python.line(frame)) : rank;
+}
+
 void look_at_frames(void *frame, struct python_place *place, void **worker) {
   python.increment(frame);
   for (int depth = 0; frame && depth < 200 && place->rank < RANK_PROGRAM; depth++) {
@@ -54,7 +59,7 @@ void look_at_frames(void *frame, struct python_place *place, void **worker) {
     void *code = code_of(frame);
     bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
     release_object(code);
-    int rank = has_file ? rank_of_file(file, CSourceFiles_python) : -1;
+    int rank = has_file ? rank_of_frame(frame, file) : -1;
     bool is_of_worker = worker && rank == RANK_RUNTIME && works_for_futures(file);
     if (worker && *worker && !is_of_worker) break;
     if (rank > place->rank) keep_frame(place, rank, frame);

@@ -14,6 +14,7 @@ struct python_place {
   void *frame;
 };
 
+int rank_of_frame(void *frame, const char *file);
 void keep_frame(struct python_place *place, int rank, void *frame);
 // Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it.
 void look_at_frames(void *frame, struct python_place *place, void **worker);

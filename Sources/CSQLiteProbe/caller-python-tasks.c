@@ -96,6 +96,7 @@ static void look_at_coroutine(void *coroutine, struct kind *kind, struct python_
   int rank = rank_of_file(file, CSourceFiles_python);
   bool has_greenlet = rank == RANK_RUNTIME && runs_in_greenlets(file);
   void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, &kind->frame) : NULL;
+  if (frame) rank = rank_of_frame(frame, file);
   if (frame && rank >= place->rank) keep_frame(place, rank, frame);
   if (frame && has_greenlet) look_at_greenlet(frame, place);
   release_object(frame);

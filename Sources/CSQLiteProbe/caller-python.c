@@ -22,7 +22,7 @@ static bool find_line(struct caller_event *caller, char *buffer, size_t size) {
   void *worker = NULL;
   look_at_frames(frame, &place, &worker);
   is_for_tasks = worker != NULL;
-  if (worker && place.rank < RANK_PACKAGE) look_at_awaiting_tasks(worker, &place);
+  if (worker && (place.rank < RANK_PACKAGE || place.rank == RANK_HELPER)) look_at_awaiting_tasks(worker, &place);
   release_object(worker);
   return describe_place(&place, caller, buffer, size);
 }

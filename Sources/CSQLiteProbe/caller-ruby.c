@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "caller-files.h"
+#include "caller-helpers.h"
 #include "macros.h"
 
 typedef uintptr_t VALUE;
@@ -72,7 +72,7 @@ static int look_at_frames(int depth, struct caller_event *caller, int *best) {
   for (; i < count && *best < RANK_PROGRAM; i++) {
     // A function in C has no line.
     const char *file = lines[i] > 0 ? file_of(frames[i]) : NULL;
-    int rank = file ? rank_of_file(file, CSourceFiles_ruby) : -1;
+    int rank = file ? rank_of_line(rank_of_file(file, CSourceFiles_ruby), file, (uint64_t)lines[i]) : -1;
     if (rank <= *best) continue;
     *best = rank;
     const char *label = text_of(ruby.label(frames[i]));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "caller-files.h"
+#include "caller-helpers.h"
 #include "caller-native.h"
 #include "caller-node.h"
 #include "caller-perl.h"
@@ -24,6 +25,7 @@
 #include "process.h"
 #include "recording.h"
 #include "settings.h"
+#include "test-name.h"
 
 enum {
   // A native caller is looked up for the first runs of a statement, and then for one of 16 runs on average.
@@ -48,13 +50,6 @@ static uint64_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum caller_mode caller_mode;
-
-// Like Swift's #fileID, a place must be the same on two machines with the same project.
-static const char *without_start_folder(const char *file) {
-  const char *folder = start_folder();
-  size_t length = strlen(folder);
-  return length > 1 && strncmp(file, folder, length) == 0 ? file + length : file;
-}
 
 static void start(void) {
   find_start_folder();
@@ -186,26 +181,64 @@ static bool cheap_caller(const struct look_up *request, struct caller_event *cal
          perl_caller(caller, buffer, size);
 }
 
-static uint64_t expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
-  bool is_found = (request->has_isolate && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
-  return is_found ? announce_caller(caller) : native_place(buffer, size);
+// The places that cost more.
+static bool expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
+  return (request->has_isolate && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
+}
+
+typedef bool (*finder)(const struct look_up *, struct caller_event *, char *, size_t);
+
+static bool find_behind(const struct helpers *helpers, finder find, const struct look_up *request,
+                        struct caller_event *caller, char *buffer, size_t size) {
+  *caller = (struct caller_event){.language = "", .file = "", .function = "", .frames = ""};
+  look_behind(helpers);
+  if (!find(request, caller, buffer, size)) return false;
+  caller->frames = helper_of_look_up();
+  return true;
+}
+
+// Whether a line that runs a text for the first time is a helper from now, or the lines behind it are.
+static bool shows_helpers(finder find, const struct look_up *request, const struct caller_event *caller) {
+  char buffer[2048];
+  struct helpers behind = {.count = 0}, chain = {.count = 0};
+  struct caller_event outer;
+  add_line(&behind, caller);
+  while (find_behind(&behind, find, request, &outer, buffer, sizeof buffer) && add_line(&behind, &outer))
+    add_line(&chain, &outer);
+  return count_form(caller, request->text, &chain);
+}
+
+// Finds the program's line, if there is one. The lines of tests stay as they are: which one
+// comes first depends on the order of the tests.
+static bool find_line(finder find, struct look_up *request, char *buffer, size_t size) {
+  struct caller_event caller;
+  struct text *text = request->text;
+  if (!find_behind(NULL, find, request, &caller, buffer, size)) return false;
+  request->id = announce_caller(&caller);
+  if (!text || text->counted_at == request->id || has_named_tests()) return true;
+  text->counted_at = request->id;
+  if (shows_helpers(find, request, &caller) && find_behind(NULL, find, request, &caller, buffer, size))
+    request->id = announce_caller(&caller);
+  return true;
+}
+
+static void find_expensive(struct look_up *request, char *buffer, size_t size) {
+  if (!find_line(expensive_caller, request, buffer, size)) request->id = native_place(buffer, size);
 }
 
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
 static void look_up(struct look_up *request) {
   char buffer[8192];
-  struct caller_event caller = {.language = "", .file = "", .function = "", .frames = ""};
   struct text *text = request->text;
   int error = errno;
-  if (cheap_caller(request, &caller, buffer, sizeof buffer)) {
-    request->id = announce_caller(&caller);
-  } else if (!text) {
-    request->id = expensive_caller(request, &caller, buffer, sizeof buffer);
-  } else {
+  bool is_found = find_line(cheap_caller, request, buffer, sizeof buffer);
+  if (!is_found && !text) {
+    find_expensive(request, buffer, sizeof buffer);
+  } else if (!is_found) {
     // The frames of an interpreter that the probe cannot read differ, and have no line.
     bool has_lines = !program_is_interpreter() || python_can_be_dumped() || node_has_lines();
     if (is_sampled(text, has_lines)) {
-      request->id = expensive_caller(request, &caller, buffer, sizeof buffer);
+      find_expensive(request, buffer, sizeof buffer);
       saw_caller(text, request->id, has_lines);
     }
   }

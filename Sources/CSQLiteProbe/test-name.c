@@ -28,6 +28,8 @@ static bool is_read, is_named;
 static unsigned announced;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+bool has_named_tests(void) { return is_named; }
+
 static void keep_name(int variable, const char *value) {
   size_t length = value ? strnlen(value, LONGEST_NAME - 1) : 0;
   if (length > 0) memcpy(names[variable], value, length);

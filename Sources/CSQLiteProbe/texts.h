@@ -25,6 +25,8 @@ struct text {
   int32_t caller_thread;
   uint64_t first_caller;
   bool has_several_callers;
+  // The line that last ran it.
+  uint64_t counted_at;
   // The tuples of values that were recorded.
   struct value_sample *values;
   bool is_shared;

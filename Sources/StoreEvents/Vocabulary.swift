@@ -1525,8 +1525,10 @@ public struct CallerAnnounced: EventPayload {
   public var file: String
   public var line: UInt64
   public var function: String
-  /// Return addresses as `module+0xoffset`, separated by `;`, for a reader with debug information;
-  /// the module is left out if it is the same as that of the previous address.
+  /// Of `native`, return addresses as `module+0xoffset`, separated by `;`, for a reader with debug
+  /// information; the module is left out if it is the same as that of the previous address.
+  ///
+  /// Otherwise the program's helper that runs the statement for the line, such as `db.py:5`, or "".
   public var frames: String
 
   @inlinable

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import QueryPlans
 import StoreEvents
 import TraceReading
@@ -35,7 +36,11 @@ struct CapsuleOption: ParsableArguments {
   ///
   /// - Throws: ``Failure``, with one sentence.
   static func capsule(at path: String) throws -> CapsuleV1? {
-    guard (try? InputContent.isJSON(path: path)) == true else { return nil }
+    // A pipe would wait for a writer.
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      (try? InputContent.isJSON(path: path)) == true
+    else { return nil }
     return try reporting(path) { () throws(CapsuleError) in try CapsuleV1(path: path) }
   }
 

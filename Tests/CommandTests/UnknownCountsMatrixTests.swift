@@ -64,7 +64,8 @@ import Testing
       ] {
         $0.run(
           sql, caller: 5, rows: 4, changes: 4, step: 2_000_000, open: 3_000_000, vmSteps: 90,
-          fullScanSteps: 12, autoIndexRows: 6, sorts: 2, error: "disk I/O error")
+          fullScanSteps: 12, autoIndexRows: 6, sorts: 2, error: "disk I/O error",
+          prepare: 50_000)
         for outcome in ["commit", "rollback"] {
           $0.append(
             .transaction(

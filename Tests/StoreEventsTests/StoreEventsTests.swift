@@ -91,7 +91,7 @@ private struct NamedValues: EventFieldReader {
     .transaction: [
       "transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes", "received",
     ],
-    .statementRun: ["timed_steps", "prepare_ns"], .connectionOpened: ["adopted"],
+    .statementRun: ["timed_steps", "prepare_ns"], .connectionOpened: ["adopted", "file_system"],
   ]
 
   @Test func aTransactionOfVocabularyOneIsRead() throws {

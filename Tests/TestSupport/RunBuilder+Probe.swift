@@ -37,7 +37,7 @@ extension RunBuilder {
     _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
     vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0,
-    error: String = "",
+    error: String = "", prepare: Nanoseconds = 0,
     thread: Int64 = 1, connection: UInt64 = 1, transaction: UInt64 = 0
   ) {
     announce(sql)
@@ -50,6 +50,7 @@ extension RunBuilder {
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: vmSteps,
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
           reprepares: 0,
-          filterHits: 0, filterMisses: 0, timedSteps: rows &+ 1, error: error)), thread: thread)
+          filterHits: 0, filterMisses: 0, timedSteps: rows &+ 1, error: error,
+          prepareTime: prepare)), thread: thread)
   }
 }

@@ -30,7 +30,7 @@ struct HazardSearch {
     var look = look(subject, subject.users)
     var found = look.found
     let firstIndex = index(subject)
-    // A lock of a child is there for a moment only.
+    // A lock of a child is there for a moment only, and its connection all the time.
     var forks = found.filter { if case .usedAfterFork = $0.value { true } else { false } }
     if look.needsAnotherLook {
       for pause in Self.pauses {
@@ -41,7 +41,7 @@ struct HazardSearch {
         { $1 }
       }
     }
-    found.merge(forks) { $1 }
+    found.merge(forks.filter { found[$0.key] != nil }) { $1 }
     imagesOfUsers = Dictionary(
       look.users.map { ($0.user.pid, images.images(in: $0.user.pid, $0.map) ?? []) }
     ) { $1 }

@@ -78,7 +78,7 @@ package struct SQLTokenizer {
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
       return take(.parameter, 1 + rest.dropFirst().prefix(while: Self.isNameByte).count)
     case _ where Self.isNameByte(byte): return take(.word, wordLength)
-    default: return take(.symbol, symbolLength)
+    default: return take(.symbol, symbolLength(byte))
     }
   }
 
@@ -127,7 +127,8 @@ package struct SQLTokenizer {
     return length
   }
 
-  private var symbolLength: Int {
+  private func symbolLength(_ byte: UInt8) -> Int {
+    guard "<>=!|-".utf8.contains(byte) else { return 1 }
     let two = ["<=", ">=", "<>", "!=", "==", "||", "<<", ">>", "->"]
     return two.contains { rest.starts(with: $0.utf8) } ? (rest.starts(with: "->>".utf8) ? 3 : 2) : 1
   }

@@ -80,7 +80,7 @@ extension Profile {
   /// The functions of the lines that ran statements.
   var functions: [SourceLocation: String] {
     Dictionary(
-      (observed?.functions ?? []).map { ($0.location, $0.function) },
+      (observed?.functions ?? []).filter { !$0.function.isEmpty }.map { ($0.location, $0.function) },
       uniquingKeysWith: { first, _ in first })
   }
 }

@@ -6,8 +6,10 @@ public import StoreEvents
 public struct CallerFunction: Hashable, Sendable, Codable {
   /// The line.
   public var location: SourceLocation
-  /// Its function, such as `Shop.books`.
+  /// Its function, such as `Shop.books`; "" without one.
   public var function: String
+  /// The program's helper that ran them for the line, such as `db.py:5`; nil without one.
+  public var helper: String?
 
   /// The name of a function without what its interpreter adds.
   ///

@@ -6,6 +6,7 @@ public import StoreEvents
 public struct CallerNames {
   private var locations: [Key: SourceLocation] = [:]
   private var functions: [SourceLocation: String] = [:]
+  private var helpers: [SourceLocation: String] = [:]
   private var lastLines: [Site: LastLine] = [:]
   private var lines: [ProcessStatement: Lines] = [:]
   // 100,000 is arbitrary: far more lines than a program runs SQL from.
@@ -50,19 +51,22 @@ public struct CallerNames {
     let key = key(caller.callerID, record)
     guard locations.count < Self.maxCallers || locations[key] != nil else { return }
     locations[key] = caller.location
+    if let helper = caller.helper {
+      helpers[caller.location] = min(helpers[caller.location] ?? helper, helper)
+    }
     let function = CallerFunction.normalized(caller.function)
     guard !caller.file.isEmpty, !function.isEmpty else { return }
     // Two functions may share a line; the order of processes must not matter.
     functions[caller.location] = min(functions[caller.location] ?? function, function)
   }
 
-  /// The functions of the lines, in the order of the files; nil where no source names any.
+  /// The functions and helpers of the lines, in the order of the files; nil where no source names any.
   var functionsOfLines: [CallerFunction]? {
-    functions.isEmpty
-      ? nil
-      : functions.map { CallerFunction(location: $0, function: $1) }.sorted {
-        ($0.location.file, $0.location.line) < ($1.location.file, $1.location.line)
-      }
+    let lines = Set(functions.keys).union(helpers.keys)
+    guard !lines.isEmpty else { return nil }
+    return lines.map {
+      CallerFunction(location: $0, function: functions[$0] ?? "", helper: helpers[$0])
+    }.sorted { ($0.location.file, $0.location.line) < ($1.location.file, $1.location.line) }
   }
 
   /// The line that ran a statement, or `SourceLocation.unknown`.
@@ -149,6 +153,9 @@ public struct CallerNames {
 }
 
 extension CallerAnnounced {
+  /// The program's helper through which the line runs statements, such as `db.py:5`; nil without one.
+  var helper: String? { language == "native" || frames.isEmpty ? nil : frames }
+
   /// The line; without debug information the name of the function is used in place of the file.
   public var location: SourceLocation {
     if !file.isEmpty { return SourceLocation(file: file, line: line) }

@@ -255,6 +255,6 @@ extension Work {
     let known = parts.compactMap { time, name in time.map { (name, Double($0)) } }
     let whole = known.reduce(0.0) { $0 + $1.1 }
     guard whole > 0, prepareTime > 0 || waitTime > 0 || materializeTime > 0 else { return nil }
-    return known.map { ($0, $1 / whole) }
+    return known.filter { $0.1 > 0 }.map { ($0, $1 / whole) }
   }
 }

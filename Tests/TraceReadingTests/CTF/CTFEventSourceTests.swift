@@ -34,7 +34,7 @@ struct CTFEventSourceTests {
     ]
     expected.identity = reading.source.identity
     expected.remarks = [
-      "The lines of 3 native callers are not known: they ran on the host berlin. Read the trace there."
+      "The lines of 4 native callers are not known: they ran on the host berlin. Read the trace there."
     ]
     #expect(reading.source == expected)
     let times = records.map(\.timestamp)
