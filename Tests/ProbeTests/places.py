@@ -156,6 +156,26 @@ def helpers_that_the_program_names_are_skipped():
         expect(places == expected, f"{skip}: {places}")
 
 
+def a_line_that_runs_many_forms_for_several_lines_is_a_helper():
+    project = _project("found")
+    folder = _written(project, db=(
+        "import sqlite3\nc = sqlite3.connect(':memory:')\n"
+        "def run(sql, *values):\n    return c.execute(sql, values).fetchall()\n"
+        "def query(sql, *values):\n    return run(sql, *values)\n"))
+    forms = [f"SELECT {name}" for name in ("1", "'a'", "NULL", "random()", "abs(1)", "max(1, 2)", "hex(1)", "1 = 2")]
+    lines = "".join(f"query({sql!r})\n" for sql in forms)
+    # The fifth form shows it, and those with other values are no others.
+    program = _written(folder, web="from db import query\n" + lines + "for i in range(3):\n    query('SELECT ?', i)\n")
+    known = _places([sys.executable, os.path.join(program, "web.py")])
+    expect(known == {"db.py:4": 5, "web.py:7": 1, "web.py:8": 1, "web.py:9": 1, "web.py:11": 3}, f"{known}")
+    # A line that runs a list, and the lines of tests, which run in any order, stay as they are.
+    _written(folder, one=f"from db import query\nfor sql in {forms!r}:\n    query(sql)\n")
+    places = _places([sys.executable, os.path.join(folder, "one.py")])
+    expect(places == {"db.py:4": len(forms)}, f"{places}")
+    places = _places([sys.executable, os.path.join(folder, "web.py")], variables={"STORE_TEST_NAME": "test_web"})
+    expect(places == {"db.py:4": 11}, f"{places}")
+
+
 def a_zipapp_is_the_programs():
     folder = _written(_project("zipped"), __main__=DATABASE + QUERY)
     archive = os.path.join(scratch, "django.pyz")
