@@ -23,13 +23,14 @@ extension RunBuilder {
 
   /// A line of Python, which runs refer to by number.
   public mutating func caller(
-    _ id: UInt64, line: UInt64, function: String = "books", file: String = "app.py"
+    _ id: UInt64, line: UInt64, function: String = "books", file: String = "app.py",
+    helper: String = ""
   ) {
     append(
       .caller(
         CallerAnnounced(
           callerID: id, language: "python", file: file, line: line, function: function,
-          frames: "")))
+          frames: helper)))
   }
 
   /// A run that the probe reports, its statement announced; it began `open` ago.

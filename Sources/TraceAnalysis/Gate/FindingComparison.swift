@@ -79,8 +79,15 @@ extension KnownFinding {
 extension Profile {
   /// The functions of the lines that ran statements.
   var functions: [SourceLocation: String] {
+    named { $0.function.isEmpty ? nil : $0.function }
+  }
+
+  /// The helpers through which lines ran statements.
+  var helpers: [SourceLocation: String] { named(\.helper) }
+
+  private func named(_ name: (CallerFunction) -> String?) -> [SourceLocation: String] {
     Dictionary(
-      (observed?.functions ?? []).filter { !$0.function.isEmpty }.map { ($0.location, $0.function) },
+      (observed?.functions ?? []).compactMap { line in name(line).map { (line.location, $0) } },
       uniquingKeysWith: { first, _ in first })
   }
 }

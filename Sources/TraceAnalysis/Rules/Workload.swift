@@ -86,13 +86,14 @@ public struct Workload {
   /// The findings of all rules: warnings first, then by their cost.
   public var findings: [Finding] {
     let times = FindingTimes(profile)
-    let helpers = Dictionary(
-      uniqueKeysWithValues: (profile.observed?.functions ?? []).map { ($0.location, $0.helper) })
+    let helpers = profile.helpers
     return Rules.all.flatMap { $0.check(self) }.map { finding in
       var finding = finding
       if finding.saving == nil { finding.timeOfCause = times.time(of: finding) }
       finding.trial = trial(of: finding)
-      if let helper = helpers[finding.caller] ?? nil { finding.message += " It runs through \(helper)." }
+      if let helper = helpers[finding.caller] {
+        finding.message += " It runs through \(helper)."
+      }
       return finding
     }.sorted { a, b in
       if a.severity != b.severity { return a.severity > b.severity }

@@ -78,6 +78,19 @@ import TraceAnalysis
           + "lines that call it."))
   }
 
+  @Test func findingsNameTheHelperOfTheirLine() throws {
+    func message(_ helper: String) throws -> String {
+      try #require(
+        profile { trace in
+          trace.caller(7, line: 12, function: "", helper: helper)
+          trace.run(list, caller: 1, rows: 40)
+          for run in 1...40 { trace.run(one, caller: 7, bindHash: UInt64(run)) }
+        }.findings.first { $0.rule == "AvoidQueryInLoop" }
+      ).message
+    }
+    #expect(try message("db.py:4") == message("") + " It runs through db.py:4.")
+  }
+
   @Test func aRunWithoutACallerCountsForTheOnlyLineOfItsProcess() throws {
     let profile = profile { trace in
       trace.run(one, caller: 2, bindHash: 1)
