@@ -39,15 +39,15 @@ extension Document {
       sql = statement?.sql.map { FindingSQL($0, of: finding) }
       fix =
         finding.fix + (finding.trialText.map { " (\($0))" } ?? "")
-        + Self.otherPlaces(of: findings.dropFirst())
+        + Self.otherPlaces(of: findings.dropFirst(), than: place)
     }
   }
 }
 
 extension Document.Brief {
   /// ` (also at app.py:50 and 2 more lines)`: those that the fix resolves as well.
-  private static func otherPlaces(of findings: ArraySlice<Finding>) -> String {
-    let places = Set(findings.compactMap { $0.caller.text }).sorted()
+  private static func otherPlaces(of findings: ArraySlice<Finding>, than place: String) -> String {
+    let places = Set(findings.compactMap { $0.caller.text }).subtracting([place]).sorted()
     guard let first = places.first else {
       return findings.isEmpty ? "" : " (also for \(findings.count.counted("more statement")))"
     }
