@@ -6,13 +6,15 @@ import Glibc
 public enum ProbeLibrary {
   public static let fileName = "libstorescope-probe.so"
 
-  /// Finds the library: at the path in `STORESCOPE_PROBE`, beside the executable, in `../lib` of
+  /// Finds the library: at the path in `STORESCOPE_PROBE`, or in that folder, beside the executable, in `../lib` of
   /// it, or where `make probe` puts it.
   ///
   /// - Returns: an absolute path, since a relative one fails in a child of another folder; nil if
   ///   the library is not installed.
   public static func path() -> String? {
-    if let path = getenv("STORESCOPE_PROBE") { return absolute(String(cString: path)) }
+    if let path = getenv("STORESCOPE_PROBE").map({ String(cString: $0) }) {
+      return absolute("\(path)/\(fileName)") ?? absolute(path)
+    }
     return path(of: fileName)
   }
 
