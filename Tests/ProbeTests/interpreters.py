@@ -263,3 +263,65 @@ for (let i = 0; i < 200; i++) select.get(i);
     places = _places([_node(), "--no-warnings", program])
     expect(set(places) == {"", "sampled.js:4", "sampled.js:5"} and sum(places.values()) == 800, f"{places}")
     expect(30 < places["sampled.js:4"] < 100 and places["sampled.js:5"] >= 200 - 23, f"{places}")
+
+
+# MARK: - Helpers
+
+
+def _expect_helpers(command, name, text, before=4, others={}):
+    """Runs a program whose line `helper` runs all its statements: they are that line's, then those of the lines that call it."""
+    program = _program(name, text)
+    lines = text.split("\n")
+    helper, first = (next(i for i, line in enumerate(lines, 1) if line.endswith(end)) for end in (" helper", " first"))
+    expected = {helper: 4, **{line: 1 for line in range(first + before, first + 8)}, first + 8: 3, **others}
+    places = _places([*command, program], variables={"STORE_CALLERS": "all"})
+    expect(places == {f"{name}:{line}": count for line, count in expected.items()}, f"{dict(places)}, not {expected}")
+
+
+FORMS = ("SELECT 1", "SELECT NULL", "SELECT random()", "SELECT abs(1)", "SELECT max(1, 2)", "SELECT hex(1)", "SELECT 1 = 2",
+         "SELECT 1 < 2")
+
+
+def helpers_of_php_are_skipped():
+    installed("php")
+    if subprocess.run(["php", "-r", "exit(class_exists('SQLite3') ? 0 : 1);"]).returncode != 0:
+        raise Skipped("php-sqlite3 is not installed")
+    calls = [f"run('{sql}');" for sql in FORMS]
+    calls[0] += "  // first"
+    _expect_helpers(["php"], "helpers.php", "\n".join([
+        "<?php", "$db = new SQLite3(':memory:');", "function run($sql) { global $db;", "  return $db->querySingle($sql);  // helper",
+        "}", *calls, "for ($i = 0; $i < 3; $i++) run(\"SELECT $i\");", ""]))
+
+
+def helpers_of_ruby_are_skipped():
+    installed("ruby")
+    if subprocess.run(["ruby", "-e", "require 'sqlite3'"], capture_output=True).returncode != 0:
+        raise Skipped("ruby-sqlite3 is not installed")
+    calls = [f"run('{sql}')" for sql in FORMS]
+    calls[0] += "  # first"
+    _expect_helpers(["ruby"], "helpers.rb", "\n".join([
+        "require 'sqlite3'", "class Shop", "  def initialize = @db = SQLite3::Database.new(':memory:')",
+        "  def run(sql) = @db.prepare(sql) { |s| s.to_a }  # helper", "end", "$shop = Shop.new",
+        "def run(sql) = $shop.run(sql)", *calls, '3.times { |i| run("SELECT #{i}") }', ""]),
+        # The driver reads the encoding first.
+        before=3)
+
+
+def helpers_of_perl_are_skipped():
+    if subprocess.run(["/usr/bin/perl", "-MDBD::SQLite", "-e", "1"], capture_output=True).returncode != 0:
+        raise Skipped("libdbd-sqlite3-perl is not installed")
+    calls = [f"run('{sql}');" for sql in FORMS]
+    calls[0] += "  # first"
+    _expect_helpers(["/usr/bin/perl"], "helpers.pl", "\n".join([
+        "use DBI; my $db = DBI->connect('dbi:SQLite:dbname=:memory:');", "sub run { my ($sql) = @_;",
+        "  return $db->selectall_arrayref($sql);  # helper", "}", *calls, 'run("SELECT $_") for 1 .. 3;', ""]),
+        others={1: 1})
+
+
+def helpers_of_node_are_skipped():
+    calls = [f"run('{sql}');" for sql in FORMS]
+    calls[0] += "  // first"
+    _expect_helpers([_node(), "--no-warnings"], "helpers.js", "\n".join([
+        "const { DatabaseSync } = require('node:sqlite');", "const db = new DatabaseSync(':memory:');",
+        "function run(sql) {", "  return db.prepare(sql).all();  // helper", "}", *calls,
+        "for (let i = 0; i < 3; i++) run(`SELECT ${i}`);", ""]))
