@@ -150,19 +150,32 @@ static bool judge(struct line *line, const struct caller_event *caller) {
   return has_helpers = true;
 }
 
+// The line, if it is not known yet whether it is a helper, and the form is new to it.
+static struct line *line_to_judge(const struct caller_event *caller, uint64_t form) {
+  struct line *line = find_or_make(hash_of_line(caller->file, caller->line));
+  if (!line || line->count == MANY_FORMS || line->name) return NULL;
+  for (int i = 0; i < line->count; i++)
+    if (line->forms[i] == form) return NULL;
+  return line;
+}
+
+bool is_new_form(const struct caller_event *caller, const struct text *text) {
+  uint64_t form = form_of(text->sql);
+  pthread_mutex_lock(&lock);
+  bool is_new = line_to_judge(caller, form) != NULL;
+  pthread_mutex_unlock(&lock);
+  return is_new;
+}
+
 bool count_form(const struct caller_event *caller, const struct text *text, const struct helpers *chain) {
   bool is_helper = false;
-  pthread_mutex_lock(&lock);
-  struct line *line = find_or_make(hash_of_line(caller->file, caller->line));
   uint64_t form = form_of(text->sql);
-  if (line && line->count < MANY_FORMS && !line->name) {
-    bool is_new = true;
-    for (int i = 0; i < line->count && is_new; i++) is_new = line->forms[i] != form;
-    if (is_new) {
-      line->forms[line->count] = form;
-      line->chains[line->count++] = *chain;
-      is_helper = judge(line, caller);
-    }
+  pthread_mutex_lock(&lock);
+  struct line *line = line_to_judge(caller, form);
+  if (line) {
+    line->forms[line->count] = form;
+    line->chains[line->count++] = *chain;
+    is_helper = judge(line, caller);
   }
   pthread_mutex_unlock(&lock);
   return is_helper;

@@ -27,6 +27,8 @@ int rank_of_line(int rank_of_file, const char *file, uint64_t line);
 const char *helper_of_look_up(void);
 // Adds the line of a caller; returns false if there is no room, or it is there.
 bool add_line(struct helpers *helpers, const struct caller_event *caller);
+// Whether the lines behind a caller are of interest: a program with values in its SQL has new texts all the time.
+bool is_new_form(const struct caller_event *caller, const struct text *text);
 // Counts a text that a line runs for the first time, with the lines behind it; returns whether they are helpers from now.
 bool count_form(const struct caller_event *caller, const struct text *text, const struct helpers *chain);
 

@@ -202,9 +202,11 @@ static bool shows_helpers(finder find, const struct look_up *request, const stru
   char buffer[2048];
   struct helpers behind = {.count = 0}, chain = {.count = 0};
   struct caller_event outer;
+  if (!is_new_form(caller, request->text)) return false;
   add_line(&behind, caller);
   while (find_behind(&behind, find, request, &outer, buffer, sizeof buffer) && add_line(&behind, &outer))
     add_line(&chain, &outer);
+  look_behind(NULL);
   return count_form(caller, request->text, &chain);
 }
 
