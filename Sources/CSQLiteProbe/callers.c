@@ -247,22 +247,20 @@ static void look_up(struct look_up *request) {
   errno = error;
 }
 
-static uint64_t guarded_look_up(struct text *text, const char *sql, bool may_lock) {
-  struct look_up request = {text, sql, may_lock, text != NULL, 0};
+static uint64_t guarded_look_up(struct look_up request) {
+  if (caller_mode == CALLERS_NONE) return 0;
   GUARDED(look_up, WORD(&request));
   return request.id;
 }
 
-uint64_t caller_now(const char *sql, bool may_lock) { return guarded_look_up(NULL, sql, may_lock); }
-
-uint64_t caller_of_call(bool may_lock) {
-  struct look_up request = {NULL, "", may_lock, true, 0};
-  GUARDED(look_up, WORD(&request));
-  return request.id;
+uint64_t caller_now(const char *sql, bool may_lock) {
+  return guarded_look_up((struct look_up){NULL, sql, may_lock, false, 0});
 }
+
+uint64_t caller_of_call(bool may_lock) { return guarded_look_up((struct look_up){NULL, "", may_lock, true, 0}); }
 
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
-  return guarded_look_up(statement->text, sql, may_lock);
+  return guarded_look_up((struct look_up){statement->text, sql, may_lock, true, 0});
 }
 
 // The thread that forked may not be the one that held the lock.

@@ -117,7 +117,7 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
 
 static const char *const way_names[] = {"got", "extension", "symbols", "handle"};
 
-static void emit_connection(struct connection *connection) {
+static void emit_connection(struct connection *connection, uint64_t opener_id) {
   const struct sqlite_api *api = &connection->copy->api;
   sqlite3 *handle = connection->handle;
   const char *path = api->db_filename(handle, "main");
@@ -140,18 +140,18 @@ static void emit_connection(struct connection *connection) {
       .process_name = process_name(),
       .adopted = connection->is_adopted,
       .file_system = file_system,
+      .caller_id = opener_id,
   };
   emit(EVENT_connection_opened, &event);
   if (vfs) api->free(vfs);
 }
 
-// Reports a connection once, and again after a fork or when a listener begins.
-void announce_connection(struct connection *connection) {
+void announce_connection(struct connection *connection, uint64_t opener_id) {
   unsigned current = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   if (__atomic_exchange_n(&connection->announced_generation, current, __ATOMIC_RELAXED) == current)
     return;
   int error = errno;
-  emit_connection(connection);
+  emit_connection(connection, opener_id);
   announce_test(connection);
   errno = error;
 }

@@ -101,7 +101,8 @@ void linger(struct connection *connection);
 extern int lingering;
 // The connection that lingers until this statement, its last one, is finalized; or NULL.
 struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt);
-void announce_connection(struct connection *connection);
+// Reports a connection once, and again after a fork or when a listener begins, then without the line that opened it.
+void announce_connection(struct connection *connection, uint64_t opener_id);
 // Looks at the names of its databases, of which some may have been attached or detached.
 void watch_databases(struct connection *connection);
 void unwatch_databases(struct connection *connection);

@@ -81,14 +81,14 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
   struct text *text = sql ? text_of_part(sql, length) : NULL;
   if (text) {
     char description[256];
-    announce_connection(connection);
+    announce_connection(connection, 0);
     announce_text(connection->id, text);
     struct statement_run_event event = {
         .connection_id = connection->id,
         .statement_id = text->statement_id,
         .run_id = next_run_id(),
         .transaction_id = connection->transaction_id,
-        .caller_id = caller_mode == CALLERS_NONE ? 0 : caller_now(text->sql, true),
+        .caller_id = caller_now(text->sql, true),
         .readonly = text->write == WRITES_NOTHING,
         .error = describe_failure(connection, sql, length, code, description, sizeof description),
     };

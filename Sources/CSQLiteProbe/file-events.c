@@ -89,10 +89,6 @@ static void emit_touch(const struct touch *touch) {
        .inode = touch->match.inode, .caller_id = touch->caller_id);
 }
 
-static uint64_t find_caller(bool may_lock) {
-  return caller_mode == CALLERS_NONE ? 0 : caller_of_call(may_lock);
-}
-
 // 16 is arbitrary: what signal handlers do beyond it is left out.
 enum { MAX_KEPT = 16 };
 static struct touch kept[MAX_KEPT];
@@ -144,7 +140,7 @@ static bool is_interrupting(void) {
 
 static void report_guarded(struct touch *touch) {
   emit_kept();
-  if (touch->caller_id == 0) touch->caller_id = find_caller(true);
+  if (touch->caller_id == 0) touch->caller_id = caller_of_call(true);
   emit_touch(touch);
 }
 
@@ -164,7 +160,7 @@ void file_opened(int descriptor, const char *path, bool is_truncated, const void
     int flags = fcntl(descriptor, F_GETFL);
     if (is_truncated) report((struct touch){"truncate", match, 0});
     else if (flags >= 0 && !(flags & O_PATH))
-      set_mark(descriptor, &match, is_interrupting() || !is_recording() ? 0 : find_caller(true));
+      set_mark(descriptor, &match, is_interrupting() || !is_recording() ? 0 : caller_of_call(true));
   }
   errno = error;
 }
@@ -235,7 +231,7 @@ void connection_was_inherited(uint64_t connection_id, const char *path, bool may
   struct stat status;
   if (stat(path, &status) != 0) return;
   EMIT(database_file_touched, .connection_id = connection_id, .operation = "fork", .file = name_of_kind(FILE_DATABASE),
-       .path = path, .device = status.st_dev, .inode = status.st_ino, .caller_id = find_caller(may_lock));
+       .path = path, .device = status.st_dev, .inode = status.st_ino, .caller_id = caller_of_call(may_lock));
 }
 
 // MARK: - Lifecycle

@@ -4,6 +4,7 @@
 
 #include "opening.h"
 
+#include "callers.h"
 #include "io.h"
 #include "program-trace.h"
 #include "recording.h"
@@ -60,7 +61,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
                               SQLITE_TRACE_CLOSE);
   watch_databases(connection);
-  if (is_recording()) announce_connection(connection);
+  if (is_recording()) announce_connection(connection, connection->is_adopted ? 0 : caller_of_call(true));
   return connection;
 }
 

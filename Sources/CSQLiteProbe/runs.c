@@ -78,7 +78,7 @@ static void look_up_caller(struct statement *statement, bool may_lock) {
 
 static void announce(struct statement *statement) {
   struct connection *connection = statement->connection;
-  if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
+  if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection, 0);
   announce_text(connection->id, statement->text);
 }
 

@@ -1323,6 +1323,8 @@ public struct ConnectionOpened: EventPayload {
   /// The type of a file system that is on another machine or in user space, such as `nfs4` or
   /// `fuse.sshfs`; "" for a local one.
   public var fileSystem: String
+  /// The `caller` event of the line that opened it; 0 if unknown, and where it is announced again.
+  public var callerID: UInt64
 
   @inlinable
   public init(
@@ -1338,7 +1340,8 @@ public struct ConnectionOpened: EventPayload {
     processStart: Nanoseconds,
     processName: String,
     adopted: UInt64 = 0,
-    fileSystem: String = ""
+    fileSystem: String = "",
+    callerID: UInt64 = 0
   ) {
     self.connectionID = connectionID
     self.path = path
@@ -1353,6 +1356,7 @@ public struct ConnectionOpened: EventPayload {
     self.processName = processName
     self.adopted = adopted
     self.fileSystem = fileSystem
+    self.callerID = callerID
   }
 
   @inlinable
@@ -1370,6 +1374,7 @@ public struct ConnectionOpened: EventPayload {
     fields.field("process_name", processName)
     fields.field("adopted", adopted)
     fields.field("file_system", fileSystem)
+    fields.field("caller_id", callerID)
   }
 
   @inlinable
@@ -1387,6 +1392,7 @@ public struct ConnectionOpened: EventPayload {
     processName = try fields.string("process_name")
     adopted = try fields.addedUInt64("adopted")
     fileSystem = try fields.addedString("file_system")
+    callerID = try fields.addedUInt64("caller_id")
   }
 }
 

@@ -36,11 +36,11 @@ signal.alarm(%d)
 driver, P = sys.argv[1:3]
 if driver == "apsw":
     import apsw
-    connect = apsw.Connection
+    connect, options = apsw.Connection, {}
 else:
-    module = importlib.import_module("sqlite3" if driver == "python" else driver)
-    connect = lambda path: module.connect(path, isolation_level=None, timeout=10)
-c = connect(P)
+    connect = importlib.import_module("sqlite3" if driver == "python" else driver).connect
+    options = {"isolation_level": None, "timeout": 10}
+c = connect(P, **options)
 for line in sys.stdin:
     name, _, argument = line.rstrip("\\n").partition(" ")
     if name == "sql":
@@ -58,7 +58,7 @@ for line in sys.stdin:
         L.sqlite3_exec(h, b"SELECT * FROM t", None, None, None)  # copy
     elif name == "link":
         os.link(P, argument)
-        d = connect(argument)
+        d = connect(argument, **options)  # opens
         try: list(d.execute("SELECT * FROM t"))  # link
         except Exception: pass
     elif name == "fork":
@@ -137,7 +137,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", line =>
   if (name == "replace") fs.renameSync(argument + ".copy", argument);  // replace
   if (name == "link") {
     fs.linkSync(process.argv[2], argument);
-    const other = new DatabaseSync(argument);
+    const other = new DatabaseSync(argument);  // opens
     try { other.prepare("SELECT * FROM t").all(); } catch {}  // link
   }
   console.log("done");
@@ -379,11 +379,11 @@ def check_recorded(name, mode, hazard):
                 found = [(rule, line) for rule, line in found if rule != "HandleCorruption"]
         finally:
             program.end()
+    if mark == "link" and mode == "WAL" and name in {"pysqlite3", "apsw", "node"}:
+        # The only statement under the second name is not prepared, which is not observed in a copy without slots.
+        mark = "opens"
     source = SOURCES.get(name, PYTHON).splitlines()
     lines = [number for number, line in enumerate(source, 1) if mark and line.endswith(f"/ {mark}") or line.endswith(f"# {mark}")]
-    if mark == "link" and name == "pysqlite3" and mode == "WAL":
-        # Its copy of SQLite has no symbols, and the only statement under the second name is not prepared.
-        lines = [0]
     # The shell has no debug information.
     expected = [] if not rule else [rule] if name == "shell" else [(rule, line) for line in lines]
     return "ok" if expected == ([r for r, _ in found] if name == "shell" else found) else str(found)

@@ -67,7 +67,7 @@
   U(checkpoints) U(checkpoint_writes) U(checkpoint_syncs)
 #define FIELDS_connection_opened(U, I, T) \
   U(connection_id) T(path) T(vfs) U(flags) T(sqlite_version) T(sqlite_path) T(way) U(device) \
-  U(inode) I(process_start_ns) T(process_name) U(adopted) T(file_system)
+  U(inode) I(process_start_ns) T(process_name) U(adopted) T(file_system) U(caller_id)
 #define FIELDS_connection_closed(U, I, T) \
   U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
@@ -299,6 +299,7 @@ struct connection_opened_event {
   const char *process_name;
   uint64_t adopted;
   const char *file_system;
+  uint64_t caller_id;
 };
 
 struct connection_closed_event {

@@ -15,8 +15,14 @@ public struct SharedDatabase: Hashable, Sendable, Codable {
   public var names: [String]?
   /// The type of its file system, such as `nfs4`; nil if its files are on this machine.
   public var fileSystem: String?
-  /// The line of the first statement of the connection that opened it so; nil if it ran none.
+  /// The line of the first statement of the connection that opened it so, or where it ran none, of its opening; nil if
+  /// neither is known.
   public var location: SourceLocation?
+
+  /// The first statement of the connection.
+  fileprivate mutating func run(at location: SourceLocation) {
+    if location != .unknown { self.location = location }
+  }
 }
 
 extension SharedDatabase: Comparable {
@@ -59,6 +65,7 @@ struct RiskTally {
     /// Its names are nil until one of the others runs a statement: the process of the others may have been killed, and
     /// the file may be a new one with the same number.
     var database: SharedDatabase
+    var hasRun = false
   }
 
   private var open: [Key: (file: File, library: String, name: String)] = [:]
@@ -80,25 +87,29 @@ struct RiskTally {
   private var databases: [Key: String] = [:]
 
   mutating func add(
-    _ event: ConnectionOpened, of database: String, on host: String, in process: Int
+    _ event: ConnectionOpened, of database: String, at line: SourceLocation?, on host: String,
+    in process: Int
   ) {
     addUser(event, of: database, in: process)
     guard event.inode != 0, open.count < Self.maxConnections else { return }
     let connection = Key(process: process, id: event.connectionID)
     let file = File(host: host, device: event.device, inode: event.inode)
+    let line = line == .unknown ? nil : line
     open[connection] = (file, event.sqlitePath, event.path)
     if !event.sqlitePath.isEmpty {
-      addLibrary(event, of: FileOfProcess(process: process, file: file), by: connection)
+      addLibrary(event, of: FileOfProcess(process: process, file: file), by: connection, at: line)
     }
-    addName(event, of: file, by: connection)
+    addName(event, of: file, by: connection, at: line)
     guard NetworkFileSystem.isType(event.fileSystem), remote[file] == nil else { return }
     unlocatedRemote[connection] = file
     remote[file] = SharedDatabase(
-      path: event.path, process: event.processName, libraries: [], fileSystem: event.fileSystem)
+      path: event.path, process: event.processName, libraries: [], fileSystem: event.fileSystem,
+      location: line)
   }
 
   private mutating func addLibrary(
-    _ event: ConnectionOpened, of file: FileOfProcess, by connection: Key
+    _ event: ConnectionOpened, of file: FileOfProcess, by connection: Key,
+    at line: SourceLocation?
   ) {
     libraries[file, default: [:]][event.sqlitePath, default: 0] += 1
     let all = Set((libraries[file] ?? [:]).keys)
@@ -107,10 +118,12 @@ struct RiskTally {
     let known = copies[file]?.libraries ?? []
     copies[file] = SharedDatabase(
       path: event.path, process: event.processName, libraries: all.union(known).sorted(),
-      location: copies[file]?.location)
+      location: copies[file]?.location ?? line)
   }
 
-  private mutating func addName(_ event: ConnectionOpened, of file: File, by connection: Key) {
+  private mutating func addName(
+    _ event: ConnectionOpened, of file: File, by connection: Key, at line: SourceLocation?
+  ) {
     names[file, default: [:]][event.path, default: 0] += 1
     // In another mount namespace a folder may have another name; a file of it does not.
     let own = Self.lastPart(of: event.path)
@@ -120,7 +133,8 @@ struct RiskTally {
     let others = open.filter { $0.value.file == file && Self.lastPart(of: $0.value.name) != own }
     secondNames[file] = SecondName(
       connection: connection, others: others.mapValues(\.name),
-      database: SharedDatabase(path: event.path, process: event.processName, libraries: []))
+      database: SharedDatabase(
+        path: event.path, process: event.processName, libraries: [], location: line))
   }
 
   private static func lastPart(of path: String) -> Substring {
@@ -130,17 +144,18 @@ struct RiskTally {
   /// Adds a statement of the program's own.
   mutating func run(on connection: Key, at location: SourceLocation) {
     if !unlocated.isEmpty, let file = unlocated.removeValue(forKey: connection) {
-      copies[file]?.location = location
+      copies[file]?.run(at: location)
     }
     if !unlocatedRemote.isEmpty, let file = unlocatedRemote.removeValue(forKey: connection) {
-      remote[file]?.location = location
+      remote[file]?.run(at: location)
     }
     guard !secondNames.isEmpty, let file = open[connection]?.file, var second = secondNames[file]
     else { return }
     if let name = second.others[connection], second.database.names == nil {
       second.database.names = [name, second.database.path].sorted()
-    } else if connection == second.connection, second.database.location == nil {
-      second.database.location = location
+    } else if connection == second.connection, !second.hasRun {
+      second.database.run(at: location)
+      second.hasRun = true
     } else {
       return
     }

@@ -139,6 +139,7 @@ public struct ProfileBuilder {
       locks.databases.add(event, on: record.process.host, in: process)
       locks.risks.add(
         event, of: locks.databases[Key(process: process, id: event.connectionID)],
+        at: observed.callers.location(ofCaller: event.callerID, in: record),
         on: record.process.host, in: process)
       locks.touches.open(event, in: process)
       origins.add(event, record, in: process)

@@ -18,15 +18,17 @@ struct LockRuns {
   mutating func open(
     _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7,
     connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0",
-    version: String = "3.51.3", fileSystem: String = "", at time: Double = 0
+    version: String = "3.51.3", fileSystem: String = "", line: UInt64 = 0, at time: Double = 0
   ) -> Program {
     let program = Program(pid: pid, name: name)
+    if line > 0 { announce(line, of: program, at: time) }
     append(
       .connectionOpened(
         ConnectionOpened(
           connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: version,
           sqlitePath: library, way: "got", device: 1, inode: inode,
-          processStart: pid, processName: name, fileSystem: fileSystem)), of: program, at: time)
+          processStart: pid, processName: name, fileSystem: fileSystem,
+          callerID: line)), of: program, at: time)
     return program
   }
 
@@ -35,6 +37,10 @@ struct LockRuns {
     let id = StatementID(sql: sql)
     append(
       .statement(StatementAnnounced(storeID: 1, statementID: id, sql: sql)), of: program, at: time)
+    announce(line, of: program, at: time)
+  }
+
+  private mutating func announce(_ line: UInt64, of program: Program, at time: Double) {
     append(
       .caller(
         CallerAnnounced(

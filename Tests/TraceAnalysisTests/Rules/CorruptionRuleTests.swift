@@ -88,6 +88,17 @@ import TraceAnalysis
     #expect(found.first?.message.contains("'/srv/app.db' and '/srv/current.db'") == true)
   }
 
+  /// A copy without slots does not show a statement that is not prepared.
+  @Test func aConnectionWithoutAStatementIsAtTheLineThatOpenedIt() {
+    let found = findings { runs, program in
+      _ = runs.open(
+        1, "a", path: "/srv/current.db", connection: 2, library: "/venv/apsw.so", line: 8)
+      runs.run("SELECT 1", line: 3, of: program, at: 3)
+    }
+    #expect(Set(found.map(\.rule)) == ["OneNamePerDatabase", "OneSQLitePerProcess"])
+    #expect(found.map(\.caller.line) == [8, 8])
+  }
+
   @Test(arguments: ["nfs4": 1, "fuse.sshfs": 1, "fuse.bindfs": 0, "virtiofs": 0, "": 0])
   func aDatabaseOnAnotherMachineIsReportedOnce(type: String, count: Int) {
     let found = findings { runs, program in
