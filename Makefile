@@ -87,9 +87,10 @@ test-attach: probe ## attaches 200 times to programs under load, and at points w
 test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
 	@Tests/ProbeTests/hostile.py
 
-test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs
+test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs; SHORT=1 tries three
 	swift build --product trace-report && swift build --product lock-holder
-	Tests/Sentinel/matrix.py $(if $(SHORT),--short)
+	Tests/Sentinel/matrix.py $(if $(SHORT),--short shell python c)
+	Tests/Sentinel/peace.py --samples $(if $(SHORT),2,20)
 	Tests/Sentinel/damage.py --runs $(if $(SHORT),1,5)
 
 test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django

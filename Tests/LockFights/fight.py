@@ -137,7 +137,10 @@ class Fight:
         command = [TOOL, "locks", self.path, "--json", "--watch", "10ms", "--count", str(count)]
         run = subprocess.run(command, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
-        return [json.loads(line) for line in run.stdout.splitlines()]
+        samples = [json.loads(line) for line in run.stdout.splitlines()]
+        warnings = [h for sample in samples for h in sample.get("hazards", []) if h["severity"] == "warning"]
+        assert not warnings, warnings[0]
+        return samples
 
 
 def holders(turns, begin, end):
