@@ -36,6 +36,8 @@ class _Program:
                                         text=True, start_new_session=True)
         expect(self.process.stdout.readline() == "ready\n", "the program does not start: " + str(command))
 
+        self.pid = self.process.pid
+
     def __enter__(self):
         return self
 
@@ -53,12 +55,14 @@ class _Program:
 def _attach(program, *arguments, seconds=0.2):
     folder = tempfile.mkdtemp(prefix="attach.", dir=scratch)
     shutil.rmtree(folder)
-    result = report("attach", str(program.process.pid), "--seconds", str(seconds), "-o", folder, *arguments)
+    result = report("attach", str(program.pid), "--seconds", str(seconds), "-o", folder, *arguments)
     return result, folder
 
 
-def _under_load(command, finds_statements=True, seconds=0.2):
+def _under_load(command, finds_statements=True, seconds=0.2, finds_pid=None):
     with _Program(command) as program:
+        if finds_pid:
+            program.pid = finds_pid(program)
         attached = refused = 0
         while attached < ATTACHES:
             result, folder = _attach(program, seconds=seconds)
@@ -94,6 +98,33 @@ def attaches_to_ruby():
 def attaches_to_php():
     installed("php")
     _under_load(["php", script("attached.php")])
+
+
+def _fpm():
+    """The command of a server whose workers are PHP-FPM's."""
+    program = next((p for p in sorted(os.listdir("/usr/sbin")) if p.startswith("php-fpm")), None)
+    if not program:
+        raise Skipped("php-fpm is not installed")
+    return [sys.executable, script("attached_fpm.py"), program]
+
+
+def _fpm_worker(program):
+    """A worker is a child of the manager, which is a child of the program."""
+    return _children(_children(program.pid)[0])[0]
+
+
+def attaches_to_workers_of_php_fpm():
+    _under_load(_fpm(), finds_pid=_fpm_worker)
+
+
+def attached_worker_has_its_loop_at_its_line():
+    with _Program(_fpm()) as program:
+        program.pid = _fpm_worker(program)
+        result, folder = _attach(program, seconds=1)
+        expect(result.returncode == 0, result.stderr[-500:])
+        summary = report(folder).stdout
+        expect("attached_fpm.php:8" in summary and "AvoidQueryInLoop" in summary, "the loop's line is missing: " + summary[:2000])
+        program.ends_well()
 
 
 def attaches_to_node():

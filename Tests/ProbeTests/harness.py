@@ -17,7 +17,7 @@ PROBE = os.path.join(BUILD, "libstorescope-probe.so")
 GRDB = os.path.join(BUILD, "grdb")
 VENV = os.path.join(BUILD, "python")
 PYTHON = os.path.join(VENV, "bin", "python")
-DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
+DEBIAN = ["sqlite3", "python3", "php-cli", "php-fpm", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
           "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl",
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools", "qemu-user", "make",
           "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "valgrind", "strace"]
