@@ -101,8 +101,6 @@ extension Connection {
   ///
   ///     try connection.createFunction("shout", argumentCount: 1) { $0.answer($0.string(0) + "!") }
   ///     // SELECT shout('a')  →  a!
-  ///
-  /// - Throws: ``SQLiteError`` if a statement that uses an earlier function of that name is running.
   public func createFunction(
     _ name: String, argumentCount: Int32,
     _ body: @escaping @Sendable (borrowing FunctionCall) -> Void

@@ -79,7 +79,6 @@ public final class Statement {
   /// Moves to the next row.
   ///
   /// - Returns: false when there are no more rows.
-  /// - Throws: ``SQLiteError``; the statement is then reset.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     guard bindFailure == SQLITE_OK else { throw bindingFailure() }

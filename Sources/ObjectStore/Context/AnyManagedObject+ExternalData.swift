@@ -22,8 +22,6 @@ extension AnyManagedObject {
   }
 
   /// The data of a file, which the object keeps until it is refreshed.
-  ///
-  /// - Throws: ``StoreError``: `externalData`, `contextGone`.
   final func externalData(_ reference: ExternalDataReference, _ slot: Int) throws -> Data {
     if let known = links?.externalData[slot], known.reference == reference { return known.data }
     guard let context else { throw StoreError.contextGone(objectID) }

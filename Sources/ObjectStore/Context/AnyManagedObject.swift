@@ -264,8 +264,6 @@ public class AnyManagedObject {
   }
 
   /// The value in a slot: changed, saved, or NULL.
-  ///
-  /// If the value is in a file, the file is read.
   final func storeValue(_ slot: Int) -> StoreValue { loaded(unloadedValue(slot), slot) }
 
   /// The same, but returns only the reference to a file.

@@ -33,8 +33,6 @@ extension ManagedObjectContext {
   ///
   /// Changes of this context stay, but references to objects that no longer exist are dropped; its
   /// undo manager removes its groups, as after its own rollback.
-  ///
-  /// - Throws: what SQLite reports.
   func followDiscards() throws {
     guard let parent, followedDiscards != parentDiscards else { return }
     try parent.performAndWait { try parent.followDiscards() }

@@ -9,8 +9,6 @@ extension CapsuleV1 {
   private static let maxBytes = 256 << 20
 
   /// Reads a capsule.
-  ///
-  /// - Throws: ``CapsuleError``.
   public init(path: String) throws(CapsuleError) {
     struct Header: Codable {
       var schemaVersion: Int
@@ -29,8 +27,6 @@ extension CapsuleV1 {
   /// Makes a private database of the schema and the statistics, without rows.
   ///
   /// SQLite compiles the schema and runs none of its SQL. Virtual tables of modules that are not SQLite's own are left out.
-  ///
-  /// - Throws: ``CapsuleError``.
   public func open() throws(CapsuleError) -> InspectedDatabase {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -4,8 +4,6 @@
 ///
 ///     SQLTokenizer.tokens(of: "a<=?1 -- b")   // a, <=, ?1
 ///
-/// Invalid SQL becomes symbols: SQLite reports the error better.
-///
 /// See <https://www.sqlite.org/lang_expr.html> and <https://www.sqlite.org/lang_comment.html>.
 package struct SQLTokenizer {
   private var rest: Substring.UTF8View

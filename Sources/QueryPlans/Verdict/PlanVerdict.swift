@@ -23,8 +23,6 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
 
 /// When a scan matters: the same bound for counts of a trace, for counts measured on the database,
 /// and for sizes of tables.
-///
-/// Documentation/Verdicts.md states it in full.
 public enum ScanBound {
   // 500 is arbitrary: fewer rows are read in less time than the rest of a query takes.
   public static let minRows = 500.0

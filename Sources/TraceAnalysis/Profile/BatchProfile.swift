@@ -45,8 +45,6 @@ extension ProfileBuilder {
   private static let maxBatchedFetches = 10_000
 
   /// Records a batched fetch.
-  ///
-  /// Its batches load long after it has ended.
   mutating func addBatch(_ event: FetchEnd, from location: SourceLocation, in process: Int) {
     if event.kind == .batch {
       guard let fetch = batchedFetches[Key(process: process, id: event.parentID)] else { return }

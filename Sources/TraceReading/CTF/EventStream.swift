@@ -3,8 +3,6 @@
 import StoreEvents
 
 /// The events of one stream, packet by packet.
-///
-/// Only the current packet is in memory.
 final class EventStream {
   private let streamClass: StreamClass
   // A constant: a variable of another class is checked for exclusive access at each event.

@@ -37,8 +37,6 @@ enum MetadataPackets {
   }
 
   /// The bytes of that text; `nil` if it cannot be read.
-  ///
-  /// - Throws: ``TSDLError`` for plain text that does not begin as the specification requires.
   static func bytes(inFolder folder: String) throws(TSDLError) -> [UInt8]? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file),

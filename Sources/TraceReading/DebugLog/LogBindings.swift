@@ -62,12 +62,13 @@ struct LogBindings {
 /// One line of them.
 enum LogBinding {
   static func parse(
-    _ text: UnsafeRawBufferPointer
+    _ text: UnsafeRawBufferPointer,
+    value: (inout ByteCursor) -> RecordedValues.Value? = { $0.takeBoundValue() }
   ) -> (index: Int, value: RecordedValues.Value)? {
     var cursor = ByteCursor(text)
     guard cursor.take("SQLite bind["),
       let index = Int(decimal: cursor.take { $0 != UInt8(ascii: "]") }), cursor.take("] = "),
-      let value = cursor.takeBoundValue()
+      let value = value(&cursor)
     else { return nil }
     return (index, value)
   }

@@ -16,10 +16,7 @@ public final class LiveReader {
 
   /// Opens a log, or `-` for one on standard input.
   ///
-  /// A log is read from its beginning, and followed where it is rotated or emptied.
-  ///
   /// - Parameter isOurs: discards the part of the log that was read, which takes no space then.
-  /// - Throws: ``TraceReadingError`` if it does not exist, or is of another kind.
   public init(_ input: String, isOurs: Bool = false) throws(TraceReadingError) {
     ledger = SourceLedger(path: input, kind: .log)
     var status = stat()

@@ -32,7 +32,6 @@ extension TraceRecorder {
   /// Ends what an earlier ``attach(to:_:for:began:)`` began in a process, also if that was killed.
   ///
   /// - Returns: false if the process was not recorded.
-  /// - Throws: ``RecordingError``.
   public static func detach(from process: Int32) throws(RecordingError) -> Bool {
     let name = ProbeLibrary.fileName
     guard AttachTarget(process: process).mappedFiles.contains(where: { $0.hasSuffix("/\(name)") })

@@ -5,8 +5,6 @@ import StoreEvents
 public import TraceAnalysis
 
 /// The output of `summary --json --brief`, version 1: the first screen for programs.
-///
-/// Statements have `?` for each value.
 public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   public var schemaVersion = 1
   public var verdict: ReportV1.Verdict

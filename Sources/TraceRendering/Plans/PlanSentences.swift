@@ -85,8 +85,6 @@ extension PlanJudgement.Scan {
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
-  private var isCompared: Bool { !comparedColumns.isEmpty || comparedExpression != nil }
-
   /// The expression for the hint: with another collation, an index on the column cannot be used.
   private var hintedExpression: ComparedExpression? {
     comparedExpression.flatMap {

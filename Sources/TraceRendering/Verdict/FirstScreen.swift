@@ -4,8 +4,6 @@ import StoreEvents
 public import TraceAnalysis
 
 /// The first screen of a report: the verdict, the worst findings, the totals, and the next command.
-///
-/// It fits a terminal of 80 columns and 40 lines.
 public struct FirstScreen {
   /// The commands that the screen ends with.
   public struct Commands: Hashable, Sendable {

@@ -35,8 +35,6 @@ struct StoreMigration {
   }
 
   /// Runs all steps, and counts before and after them.
-  ///
-  /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
     for step in plan.steps where step.comesFirst { try step.run(&self) }
     let censuses = plan.censuses.map { $0() }

@@ -29,8 +29,6 @@ extension SaveWriter {
   /// Writes the rows that were put off, now that all others are written.
   ///
   ///     UPDATE ZSTOP SET ZIDENTIFIER = NULL WHERE Z_PK = ? AND Z_OPT = ?
-  ///
-  /// Rows may exchange their values, so those that are updated have none in between.
   mutating func writePostponed(_ plan: SavePlan) throws {
     let rows = postponed
     postponed = PostponedRows()

@@ -20,8 +20,6 @@ extension StorePlan {
   // MARK: - JSON
 
   /// Refuses bytes that are no JSON of the model's type: they would be read as an empty value.
-  ///
-  /// The type of the column, and its hash, are those of any data.
   mutating func checkJSON(_ properties: [StoredProperty], of root: EntityDescription) throws {
     guard properties.contains(where: { $0.attribute?.codable != nil }) else { return }
     // A version that kept no types has read these values as well.
