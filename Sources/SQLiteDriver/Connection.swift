@@ -112,13 +112,8 @@ public final class Connection {
 
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
-  /// The rowid of the last row inserted through this connection.
-  public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-  /// Interrupts the statement that runs on another thread; it then throws `SQLITE_INTERRUPT`.
-  public func interrupt() { sqlite3_interrupt(handle) }
 
   // MARK: - Lock waits and checkpoints
 

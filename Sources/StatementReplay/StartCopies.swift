@@ -2,7 +2,6 @@
 
 import Foundation
 import Glibc
-import SQLiteDriver
 
 /// The databases as they were when a recording began, in its folder.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StoreInstruments
 
 extension AnyManagedObject {
   /// A value, read from its file if it is in one; NULL if the file cannot be read, which the

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-import StoreInstruments
-
 /// A save to a parent: its objects get the changes, and nothing is written.
 extension ManagedObjectContext {
   /// Adopts the changes that a child saves, on this context's queue.

@@ -18,15 +18,19 @@ extension ManagedObjectContext {
 
   /// The rollbacks and resets of all parents that discarded changes; may be read on any thread.
   var parentDiscards: Int {
-    var count = 0
+    sumOfParents { $0.discardCount.load(ordering: .acquiring) }
+  }
+
+  func sumOfParents(_ count: (ManagedObjectContext) -> Int) -> Int {
+    var sum = 0
     // Below that depth nothing is read. The time to create many nested contexts grows with their
     // number.
     var next = depth > Self.maxDepth ? nil : parent
     while let context = next {
-      count &+= context.discardCount.load(ordering: .acquiring)
+      sum &+= count(context)
       next = context.parent
     }
-    return count
+    return sum
   }
 
   /// Refreshes all objects if a parent has discarded changes since the last time.

@@ -36,8 +36,6 @@ extension FetchPredicate.Expression {
   }
 }
 
-// MARK: - Many terms
-
 extension PredicateResolver {
   /// SQLite's time grows with the square of their number: 0.6 s for this many.
   static let termLimit = 10_000

@@ -50,8 +50,6 @@ extension PredicateResolver {
       .init(list, .equal, element, options: options, quantifier: .any))
   }
 
-  // MARK: - ANY and ALL
-
   /// ANY is EXISTS; ALL is that none exists for which the comparison is false or not known.
   mutating func resolveQuantified(
     _ comparison: FetchPredicate.Comparison

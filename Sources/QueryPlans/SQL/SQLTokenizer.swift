@@ -88,8 +88,6 @@ package struct SQLTokenizer {
     return SQLToken(kind: kind, text: sql[rest.startIndex..<end])
   }
 
-  // MARK: - Lengths in bytes
-
   /// The quote is the first byte; a doubled quote is an escaped one.
   private static func quotedLength(_ bytes: Substring.UTF8View) -> Int {
     guard let quote = bytes.first else { return 0 }

@@ -27,11 +27,7 @@ public struct PlanJudge {
     /// The runs of both; the bytes are of the run that returned more.
     func adding(_ other: Self) -> Self {
       var sum = self
-      sum.work.executions += other.work.executions
-      sum.work.rows += other.work.rows
-      sum.work.fullScanSteps += other.work.fullScanSteps
-      sum.work.autoIndexRows += other.work.autoIndexRows
-      sum.work.vmSteps += other.work.vmSteps
+      sum.work.add(other.work)
       sum.pages += other.pages
       sum.isCut = isCut || other.isCut
       sum.columnBytes.merge(other.columnBytes, uniquingKeysWith: max)

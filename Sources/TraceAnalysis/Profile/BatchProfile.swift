@@ -22,12 +22,6 @@ public struct BatchProfile: Hashable, Sendable, Codable {
   public var rowsLoaded: UInt64 = 0
   /// The time that loading the batches took.
   public var batchTime: Nanoseconds = 0
-
-  init(location: SourceLocation, entity: String, statement: StatementID) {
-    self.location = location
-    self.entity = entity
-    self.statement = statement
-  }
 }
 
 extension BatchProfile: Summed {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
 import StoreEvents
 
 /// Finds statements that run once for each row of another one, by counts and in bounded memory.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
 import StoreEvents
 
 /// Finds loops whose runs use other connections than their list, or other threads, by counts.

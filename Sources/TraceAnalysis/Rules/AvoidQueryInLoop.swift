@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A list is read with one statement, not with an additional one for each row.
 struct AvoidQueryInLoop: Rule {
   static let explanation = RuleExplanation(
     problem: "a query in a loop",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import StoreEvents
 
 extension TraceRecorder {
   /// Loads the probe into a running process, and records a log.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
-import TraceAnalysis
 
 /// A value with its unit; each renderer decides how it looks.
 public enum Cell: Hashable, Sendable {

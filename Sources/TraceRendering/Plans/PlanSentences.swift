@@ -3,7 +3,6 @@
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
-import TraceAnalysis
 
 extension PlanVerdict {
   /// The word on a terminal.

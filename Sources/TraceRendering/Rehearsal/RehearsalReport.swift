@@ -2,7 +2,6 @@
 
 public import QueryPlans
 public import StatementReplay
-import StoreEvents
 public import TraceAnalysis
 
 /// A rehearsal, with the recorded statements that would wait for its lock.

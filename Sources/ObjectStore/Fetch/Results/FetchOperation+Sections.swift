@@ -2,8 +2,6 @@
 
 import Foundation
 import SQLiteDriver
-import StoreEvents
-import StoreInstruments
 
 extension FetchOperation {
   /// Selects the keys of a fetched results controller's objects, and their sections.

@@ -62,8 +62,6 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
     return sections.indices.partitioningIndex { sections[$0].range.upperBound > index }
   }
 
-  func sectionName(of index: Int) -> String { sections[sectionIndex(of: index)].name }
-
   /// Adds an object at the end, to the last section if that has its name.
   mutating func append(_ id: ManagedObjectID, section name: String) {
     let index = ids.count

@@ -50,8 +50,6 @@ struct StoreMigration {
     if obstacles.isEmpty { try addSearchIndexes() }
   }
 
-  // MARK: - Values
-
   /// Sets a new attribute in all rows to its default, or to its derived value.
   mutating func fill(_ attribute: AttributeDescription, _ kinds: [EntityDescription]) throws {
     for entity in kinds {
@@ -97,8 +95,6 @@ struct StoreMigration {
       }
     }
   }
-
-  // MARK: - Indexes
 
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
   func addIndexes() throws {

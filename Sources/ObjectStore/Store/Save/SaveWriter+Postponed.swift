@@ -48,8 +48,6 @@ extension SaveWriter {
         + "WHERE Z_PK = ? AND Z_OPT = ?", [.integer(row.key), .integer(row.version)])
   }
 
-  // MARK: - Rows that were not written
-
   /// The error of a row that a trigger of the file has left as it was, without an error of its own.
   func ignored(_ row: SavePlan.Row, key: Int64) throws -> StoreError {
     try ignored(row.entity, key)

@@ -95,8 +95,6 @@ struct SaveWriter: ~Copyable {
     permanentKeys = consume keys
   }
 
-  // MARK: - Running statements
-
   mutating func execute(_ sql: String) throws {
     try run(sql, []) { _ in }
   }
@@ -118,8 +116,6 @@ struct SaveWriter: ~Copyable {
     store.instruments.willRun(
       sql: sql, bindings: values.map(\.boundValue), contextID: origin.contextID)
   }
-
-  // MARK: - Inserting
 
   /// A permanent id that was obtained before, or one from before an undone deletion, is kept.
   private mutating func assignKeys(_ entity: EntityDescription, _ rows: [Int]) throws {

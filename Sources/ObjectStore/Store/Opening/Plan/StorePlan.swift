@@ -31,12 +31,6 @@ struct StorePlan {
     var constraints: [String: [[String]]] = [:]
   }
 
-  /// The table of an entity's rows.
-  struct Place {
-    let home: FileStructure.Table
-    var sources: ColumnSources
-  }
-
   let model: ManagedObjectModel
   let file: FileStructure
   let connection: Connection
