@@ -59,7 +59,6 @@ public struct FunctionCall: ~Copyable {
       SQLITE_TRANSIENT)
   }
 
-  /// Answers a string.
   public func answer(_ value: String) {
     var value = value
     value.withUTF8 { utf8 in
@@ -72,7 +71,6 @@ public struct FunctionCall: ~Copyable {
     }
   }
 
-  /// Fails the statement with a message.
   public func fail(_ message: String) { sqlite3_result_error(context, message, -1) }
 
   /// What was made of an argument in an earlier call of the same statement, or what `make` makes

@@ -128,7 +128,6 @@ public final class Statement {
   /// Binds NULL to all parameters.
   public func clearBindings() { sqlite3_clear_bindings(handle) }
 
-  /// Binds NULL.
   @inlinable
   public func bindNull(at index: Int32) { check(sqlite3_bind_null(handle, index)) }
 

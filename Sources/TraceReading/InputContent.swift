@@ -14,7 +14,6 @@ public enum InputContent {
     return isJSON(try FileDescriptor.peek(path))
   }
 
-  /// All bytes of an input.
   public static func bytes(path: String) throws(TraceReadingError) -> [UInt8] {
     let file = try FileDescriptor.input(path)
     var bytes: [UInt8] = []

@@ -46,7 +46,6 @@ public final class LiveRecording {
     self.guardian = try RecordingGuardian(guardian)
   }
 
-  /// Starts the program.
   public func startProgram(output: Output) throws(RecordingError) {
     let output: TracedProgram.Output =
       switch output {

@@ -33,10 +33,6 @@ enum NextCommand {
   }
 
   /// The commands that follow a first screen.
-  ///
-  /// - Parameters:
-  ///   - inputs: the inputs with their options, as typed; nil where they cannot be read again.
-  ///   - verdict: the verdict on them.
   static func after(_ inputs: [String]?, _ verdict: RunVerdict) -> FirstScreen.Commands {
     guard let inputs else { return .init() }
     return .init(

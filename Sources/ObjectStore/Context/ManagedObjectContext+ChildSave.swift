@@ -70,7 +70,6 @@ extension ManagedObjectContext {
     return changes.updated
   }
 
-  /// - Throws: all conflicts.
   private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)

@@ -48,7 +48,6 @@ extension ManagedObjectContext {
   // at least 512 kB.
   static let maxDepth = 100
 
-  /// - Throws: ``StoreError/nestedTooDeep(limit:)``.
   func checkDepth() throws {
     guard depth > Self.maxDepth else { return }
     throw StoreError.nestedTooDeep(limit: Self.maxDepth)

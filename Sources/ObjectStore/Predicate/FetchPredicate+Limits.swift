@@ -31,8 +31,12 @@ extension FetchPredicate {
 extension FetchPredicate.Expression {
   fileprivate func isDeeper(than levels: Int) -> Bool {
     guard levels > 0 else { return true }
-    if case .subquery(let query) = self { return query.predicate.isDeeper(than: levels - 1) }
-    return parts.contains { $0.isDeeper(than: levels - 1) }
+    switch self {
+    // Each fetch is checked: nothing is allocated for most.
+    case .constant, .path: return false
+    case .subquery(let query): return query.predicate.isDeeper(than: levels - 1)
+    default: return parts.contains { $0.isDeeper(than: levels - 1) }
+    }
   }
 }
 

@@ -7,7 +7,6 @@ extension CapsuleV1 {
   // Arbitrary: a schema of 100,000 objects and the forms of 100,000 statements are smaller.
   private static let maxBytes = 256 << 20
 
-  /// Reads a capsule.
   public init(path: String) throws(CapsuleError) {
     struct Header: Codable {
       var schemaVersion: Int

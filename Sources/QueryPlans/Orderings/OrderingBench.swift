@@ -176,8 +176,6 @@ final class OrderingBench {
 
   /// The order as written, those with the fewest steps, and those whose costly terms come last: a
   /// step that calls LIKE takes longer than one that compares numbers.
-  ///
-  /// - Parameter count: how many at most, the one as written included.
   func worthTiming(_ count: Int) -> [Int] {
     let others = orders.indices.dropFirst().filter { orders[$0].vmSteps != nil }
     func steps(_ index: Int) -> UInt64 { orders[index].vmSteps ?? .max }

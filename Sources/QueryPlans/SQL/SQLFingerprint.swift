@@ -97,11 +97,6 @@ struct ValueRows {
   private var rows: Set<[Substring]> = []
 
   /// Removes the last row, with the comma before it, if an equal one is before it.
-  ///
-  /// - Parameters:
-  ///   - words: the words of the form, up to a token.
-  ///   - token: that token.
-  ///   - depth: the number of parentheses that are open after it.
   mutating func fold(_ words: inout [Substring], after token: SQLToken, depth: Int) {
     if start == nil, token.isWord("VALUES") {
       (self.depth, rows) = (depth, [])

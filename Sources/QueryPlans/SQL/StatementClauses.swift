@@ -34,7 +34,6 @@ public struct StatementClauses: Hashable, Sendable {
   private let namesLocale: Bool
   /// Whether it counts or deletes all rows of a table: `SELECT COUNT(*) FROM t`, `DELETE FROM t`.
   public let isOfWholeTable: Bool
-  /// The tables that it names, in small letters.
   public let tables: Set<String>
   /// The indexes that it names with INDEXED BY, in small letters: without one of them it does not compile.
   public let namedIndexes: Set<String>

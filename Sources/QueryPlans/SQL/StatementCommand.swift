@@ -20,10 +20,8 @@ public enum StatementCommand {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
   }
 
-  /// Whether it is COMMIT or END.
   public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
 
-  /// Whether it is RELEASE.
   public static func releases(_ sql: String) -> Bool { name(of: sql) == "RELEASE" }
 
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
@@ -45,7 +43,6 @@ public enum StatementCommand {
     "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
   ]
 
-  /// Whether it is BEGIN EXCLUSIVE.
   public static func beginsExclusively(_ sql: String) -> Bool {
     let tokens = SQLTokenizer.tokens(of: sql, max: 2)
     return tokens.count == 2 && tokens[0].isWord("BEGIN") && tokens[1].isWord("EXCLUSIVE")

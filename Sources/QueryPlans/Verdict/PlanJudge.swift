@@ -37,7 +37,6 @@ public struct PlanJudge {
 
   /// An index of the rows for which its WHERE is true.
   public struct PartialIndex {
-    /// The names in its WHERE, in lower case.
     public var columns: Set<String>
     /// The words of each term that AND joins in it, in lower case except for literals.
     var terms: Set<[String]> = []
@@ -83,7 +82,6 @@ public struct PlanJudge {
   let source: Source
   let work: StatementWork
 
-  /// Makes a judge of one statement.
   public init(sql: String, work: StatementWork = StatementWork(), source: Source = Source()) {
     outline = StatementOutline(sql)
     self.source = source

@@ -49,7 +49,6 @@ struct OriginTable {
   /// Connections by their numbers, contexts of stores by theirs.
   private var connections: [Key: Int] = [:]
   private var contexts: [Key: Int] = [:]
-  /// The origins by process and store.
   private var stores: [Key: Int] = [:]
   /// The origins by process: that of its stores, or one that represents several of them.
   private var processes: [Int: Int] = [:]

@@ -22,7 +22,6 @@ public struct ProfileBuilder {
   var processes = ProcessTable()
   var contexts = TallyTable<Key, ContextTally>(
     capacity: Bounds.contexts, rest: Key(process: 0, id: 0))
-  /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
   /// The measures of the source of the event that is being folded.
   var currentMeasures = Measures.all
@@ -249,7 +248,6 @@ struct SaveTally {
 }
 
 extension ProfileBuilder.Key {
-  /// The thread of an event.
   init(thread record: EventRecord, in process: Int) {
     self.init(process: process, id: UInt64(bitPattern: record.threadID))
   }

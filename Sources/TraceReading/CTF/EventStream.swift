@@ -69,7 +69,6 @@ final class EventStream {
     return result
   }
 
-  /// All bytes of its packets.
   var byteCount: Int { packets.reduce(0) { $0 + $1.size } }
   /// The bytes of the packets that were begun.
   @exclusivity(unchecked) private(set) var bytesRead = 0

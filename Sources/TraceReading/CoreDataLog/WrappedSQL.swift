@@ -160,7 +160,6 @@ struct LineWrapping {
   /// The length of the previous line.
   private var length = 0
 
-  /// Ends a line.
   mutating func end(_ line: UnsafeRawBufferPointer) {
     length = line.count
     // Lines that are longer were not cut there.

@@ -41,7 +41,6 @@ struct LogBindings {
     return true
   }
 
-  /// Whether a statement was started.
   var isStarted: Bool { run != nil }
 
   /// Ends the statement; `nil` if it has no values.

@@ -42,7 +42,6 @@ public final class LiveReader {
 
   /// Returns the available events that were not returned before, without waiting for more.
   ///
-  /// - Parameter deadline: when to stop, although there are more.
   /// - Returns: false if no more events can arrive.
   /// - Throws: whatever `body` throws.
   public func read(

@@ -8,9 +8,6 @@ extension TraceRecorder {
   /// The recording ends with the process, with a signal for us, or when the time is over. The process then goes on
   /// without it.
   ///
-  /// - Parameters:
-  ///   - duration: nil for no limit.
-  ///   - began: called when the probe is loaded.
   /// - Throws: ``RecordingError``.
   public static func attach(
     to process: Int32, _ options: RecordingOptions, for duration: Duration? = nil,

@@ -42,10 +42,6 @@ public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   // 3 is arbitrary: the verdict has to fit.
   private static let maxSentences = 3
 
-  /// - Parameters:
-  ///   - profile: the run.
-  ///   - review: its findings.
-  ///   - next: the command to type next.
   public init(_ profile: Profile, review: FindingReview, next: String?) {
     let shared = SharedProfile(profile)
     verdict = ReportV1.Verdict(RunVerdict(shared, review))

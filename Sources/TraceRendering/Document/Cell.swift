@@ -13,7 +13,6 @@ public enum Cell: Hashable, Sendable {
   case duration(Nanoseconds)
   /// A part of a whole, from 0 to 1.
   case ratio(Double)
-  /// A factor.
   case factor(Double)
   /// A mean of counts.
   case number(Double)

@@ -42,7 +42,6 @@ struct ExternalDataFolder: Sendable {
 
   // MARK: - Reading
 
-  /// - Throws: ``ExternalDataProblem``.
   func read(_ reference: ExternalDataReference) throws(ExternalDataProblem) -> Data {
     guard let uuid = reference.uuid else { throw .damagedReference }
     var path = path(of: uuid)
@@ -138,8 +137,6 @@ struct ExternalDataFolder: Sendable {
 
   /// Removes files that no row of this store refers to, unless another store may refer to them:
   /// those of another store are moved to the trash, those of a copy stay.
-  ///
-  /// - Parameter owner: `Z_UUID`.
   func release(_ uuids: Set<UUID>, owner: String) {
     guard !uuids.isEmpty else { return }
     let claim = claim(owner)

@@ -56,7 +56,6 @@ struct SaveWriter: ~Copyable {
     recordHistory(plan)
   }
 
-  /// - Parameter rows: places in the plan, by entity.
   mutating func insert(_ rows: [(EntityDescription, [Int])], of plan: SavePlan) throws {
     var returned: [SavePlan.Row] = []
     for (entity, rows) in rows {

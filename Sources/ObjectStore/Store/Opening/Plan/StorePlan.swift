@@ -24,7 +24,6 @@ struct StorePlan {
   /// The contents that the model does not have: they stay in the file, or are dropped under
   /// `.exact`.
   struct Leftovers {
-    /// By table.
     var columns: [String: [String]] = [:]
     var entities: [FileStructure.Entity] = []
     var pairTables: [String] = []
