@@ -30,8 +30,6 @@ bool is_of_started_package(const char *package) {
   return started[length - 1] == '-' || package[length] == '/' || package[length] == '.';
 }
 
-// MARK: - Python
-
 static bool is_in_bin(const char *file) {
   const char *slash = strrchr(file, '/');
   if (!slash || slash - file < 3 || strncmp(slash - 3, "bin", 3) != 0) return false;
@@ -80,8 +78,6 @@ static void find_package_of_python(const char *script) {
     if (strncmp(name, "importlib", 9) != 0 && strncmp(name, "__future__", 10) != 0) return start_package(name, length, 0);
   }
 }
-
-// MARK: - Other languages
 
 // A script that is a file of the package, also through a link, or one that RubyGems wrote: `Gem.activate_bin_path('shop', …`.
 static void find_package_of_script(const char *script, enum CSourceFiles_language language) {

@@ -22,8 +22,6 @@
 #include "state.h"
 #include "tracer.h"
 
-// MARK: - Which are LTTng's
-
 // LTTng's own check takes a lock and four system calls, half the time of an open and a close. Higher descriptors need it.
 enum { MAX_KNOWN = 4096 };
 static bool is_of_lttng[MAX_KNOWN], are_known;
@@ -84,8 +82,6 @@ void follow_lttng_descriptors(const struct tracepoints *lttng) {
   closedir(folder);
   __atomic_store_n(&are_known, true, __ATOMIC_RELEASE);
 }
-
-// MARK: - Hooks
 
 // Not in the child of vfork(), which shares this memory and closes descriptors of its own.
 static const struct tracepoints *in_this_process(void) { return tracepoints && lttng_is_here() ? tracepoints : NULL; }

@@ -73,8 +73,6 @@ EXPORTED int sqlite3_storescopeprobe_init(sqlite3 *handle, char **error, const v
   return load(handle, table);
 }
 
-// MARK: - Handles
-
 static void *resolve_globally(void *context, const char *name) {
   (void)context;
   return dlsym(RTLD_DEFAULT, name);

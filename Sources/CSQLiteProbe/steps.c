@@ -80,8 +80,6 @@ int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
   return statement ? code : freed;
 }
 
-// MARK: - Statements that SQLite runs by itself
-
 bool begin_exec(struct exec *exec, struct copy *copy, sqlite3 *handle) {
   struct thread *thread = &this_thread;
   if (!handle || !is_recording()) return false;

@@ -94,8 +94,6 @@ static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
 
 LIFECYCLE(.after_fork = after_fork)
 
-// MARK: - Hooks
-
 static int number_of_variable(const char *name, size_t length) {
   for (int i = 0; name && i < VARIABLES; i++)
     if (strlen(variables[i]) == length && memcmp(name, variables[i], length) == 0) return i;

@@ -31,8 +31,6 @@ public final class LockObserver {
   private static let usersLifetime: Int64 = 1_000_000_000
 
   /// Finds the database and the programs that have it open; also a database that was deleted while in use.
-  ///
-  /// - Throws: ``LocksError``.
   public convenience init(path: String) throws(LocksError) {
     let file: String
     let opened: String
@@ -319,8 +317,8 @@ public final class LockObserver {
 }
 
 /// The machine's clocks, in nanoseconds.
-enum Clock {
-  static var now: Int64 { read(CLOCK_REALTIME) }
+package enum Clock {
+  package static var now: Int64 { read(CLOCK_REALTIME) }
   static var uptime: Int64 { read(CLOCK_MONOTONIC) }
 
   /// When a process started, from its ticks since the machine did; exact to a second.

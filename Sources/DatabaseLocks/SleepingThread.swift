@@ -33,8 +33,6 @@ enum SleepingThread {
 
   /// How long the thread sleeps in all, from the argument of its system call.
   ///
-  /// The thread goes on sleeping meanwhile.
-  ///
   /// - Returns: nil where that may not be read.
   private static func length(_ folder: String, _ pid: Int32) -> Int64? {
     guard let call = ProcFile.text("\(folder)/syscall")?.split(separator: " "),

@@ -16,8 +16,6 @@ extension Connection {
   ///
   ///     try connection.createCollation("Reversed") { b, a in memcmp(a.baseAddress!, …) }
   ///     // SELECT ZNAME FROM ZSTOP ORDER BY ZNAME COLLATE Reversed
-  ///
-  /// - Throws: ``SQLiteError`` if a statement that uses an earlier collation of that name is running.
   public func createCollation(
     _ name: String, _ compare: @escaping CollationBody
   ) throws(SQLiteError) {

@@ -17,8 +17,6 @@ extension Connection {
   }
 
   /// Sets the key of the file, before anything else is done with the connection.
-  ///
-  /// - Throws: ``SQLiteError``, without the SQL: it holds the key.
   public func setKey(_ key: String) throws(SQLiteError) {
     guard !key.utf8.contains(0) else {
       throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the key holds a NUL character")

@@ -18,7 +18,7 @@ final class StatementWatch {
 extension Connection {
   /// Runs statements that end early, with `SQLITE_INTERRUPT`, once a closure returns true.
   ///
-  /// Unlike ``interrupt()`` this cannot end a statement that comes later. The closure is called on
+  /// Unlike `sqlite3_interrupt()` this cannot end a statement that comes later. The closure is called on
   /// the thread that runs the statement, each time SQLite has run so many instructions; a scan runs
   /// some ten a row. Calls nest: an outer closure is called with the inner one.
   public func interrupting<R>(

@@ -13,10 +13,6 @@ extension Connection {
 
   /// Runs statements that take effect together: a COMMIT ends them, or a ROLLBACK if one throws.
   ///
-  /// - Parameters:
-  ///   - kind: which BEGIN.
-  ///   - execute: runs BEGIN, COMMIT and ROLLBACK, for callers that report them.
-  ///   - body: the statements.
   /// - Throws: ``SQLiteError`` of BEGIN and COMMIT, and what the closures throw.
   public func transaction<R>(
     _ kind: TransactionKind, execute: ((String) throws -> Void)? = nil, _ body: () throws -> R

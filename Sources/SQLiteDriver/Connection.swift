@@ -43,8 +43,6 @@ public final class Connection {
   ///   - busyTimeout: how long to wait for another connection's lock, in milliseconds.
   ///   - statementCacheCapacity: how many prepared statements are kept.
   ///   - vfs: the name of a registered VFS that reads and writes the file; SQLite's own if nil.
-  /// - Throws: ``SQLiteError`` if the file cannot be opened. A file that is no database is found
-  ///   by the first statement, not here.
   public init(
     path: String, mode: Mode = .create, busyTimeout: Int32 = 5000,
     statementCacheCapacity: Int = 64, vfs: String? = nil
@@ -86,8 +84,6 @@ public final class Connection {
   // MARK: - Statements
 
   /// Compiles one statement; it is not cached.
-  ///
-  /// - Throws: ``SQLiteError`` if the SQL does not compile, is empty, or holds a second statement.
   public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
     try Statement(sql, on: self, persistent: false)
   }
@@ -95,8 +91,6 @@ public final class Connection {
   /// Finds a statement in the cache, or compiles it: reset and with no values bound.
   ///
   /// Return it with ``recycle(_:)`` once its rows have been read.
-  ///
-  /// - Throws: ``SQLiteError`` if the SQL does not compile, is empty, or holds a second statement.
   public func cachedStatement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = statements.take(sql) { return statement }
     return try Statement(sql, on: self, persistent: true)
@@ -110,8 +104,6 @@ public final class Connection {
   }
 
   /// Runs one or more statements without values, and ignores their rows.
-  ///
-  /// - Throws: ``SQLiteError`` at the first statement that fails; the ones before it have run.
   public func execute(_ sql: String) throws(SQLiteError) {
     guard !sql.utf8.contains(0) else { throw .nulCharacter(in: sql) }
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -120,13 +112,8 @@ public final class Connection {
 
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
-  /// The rowid of the last row inserted through this connection.
-  public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-  /// Interrupts the statement that runs on another thread; it then throws `SQLITE_INTERRUPT`.
-  public func interrupt() { sqlite3_interrupt(handle) }
 
   // MARK: - Lock waits and checkpoints
 

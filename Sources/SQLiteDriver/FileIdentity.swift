@@ -33,8 +33,6 @@ extension Connection {
   ///
   /// SQLite checks this only without a write-ahead log.
   /// See <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved>.
-  ///
-  /// - Throws: ``SQLiteError/moved`` if either was deleted, renamed or replaced.
   public func checkFile() throws(SQLiteError) {
     var hasMoved: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)

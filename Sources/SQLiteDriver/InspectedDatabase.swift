@@ -38,7 +38,6 @@ public final class InspectedDatabase {
   /// Opens a database file and reads its schema once.
   ///
   /// - Parameter busyTimeout: how long to wait for another program's lock, in milliseconds.
-  /// - Throws: ``InspectionError``.
   public init(path: String, busyTimeout: Int32 = 2000) throws(InspectionError) {
     var isDirectory = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -59,8 +58,6 @@ public final class InspectedDatabase {
   }
 
   /// Opens a private database, which is removed with its folder.
-  ///
-  /// - Throws: ``SQLiteError`` if it is not a database.
   public init(privateFile path: String, in folder: URL) throws(SQLiteError) {
     owner = Owner(try Connection(path: path, mode: .guarded), folder: folder)
     self.path = path

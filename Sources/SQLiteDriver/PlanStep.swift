@@ -11,7 +11,6 @@ public struct PlanStep: Hashable, Sendable {
   /// SQLite's words, such as `SEARCH t0 USING INDEX i (ZLONGITUDE>? AND ZLONGITUDE<?)`.
   public var detail: String
 
-  /// Makes a step.
   public init(id: Int64, parent: Int64, detail: String) {
     self.id = id
     self.parent = parent

@@ -53,8 +53,6 @@ open class RowCollector {
 
 extension Connection {
   /// Makes a collector callable from statements of the program, not of the schema.
-  ///
-  /// - Throws: ``SQLiteError`` if a statement that uses an earlier function of that name is running.
   public func register(_ collector: RowCollector, as name: String) throws(SQLiteError) {
     let code = sqlite3_create_function_v2(
       handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,

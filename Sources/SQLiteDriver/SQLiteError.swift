@@ -34,7 +34,6 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
   /// Whether the statement was interrupted.
   public var isInterruption: Bool { code == SQLITE_INTERRUPT }
-  /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
   /// Whether the disk, or whatever the file lies on, failed.
   public var isInputOutput: Bool { code == SQLITE_IOERR }

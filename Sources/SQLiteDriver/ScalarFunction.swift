@@ -59,7 +59,6 @@ public struct FunctionCall: ~Copyable {
       SQLITE_TRANSIENT)
   }
 
-  /// Answers a string.
   public func answer(_ value: String) {
     var value = value
     value.withUTF8 { utf8 in
@@ -72,7 +71,6 @@ public struct FunctionCall: ~Copyable {
     }
   }
 
-  /// Fails the statement with a message.
   public func fail(_ message: String) { sqlite3_result_error(context, message, -1) }
 
   /// What was made of an argument in an earlier call of the same statement, or what `make` makes
@@ -101,8 +99,6 @@ extension Connection {
   ///
   ///     try connection.createFunction("shout", argumentCount: 1) { $0.answer($0.string(0) + "!") }
   ///     // SELECT shout('a')  →  a!
-  ///
-  /// - Throws: ``SQLiteError`` if a statement that uses an earlier function of that name is running.
   public func createFunction(
     _ name: String, argumentCount: Int32,
     _ body: @escaping @Sendable (borrowing FunctionCall) -> Void

@@ -79,7 +79,6 @@ public final class Statement {
   /// Moves to the next row.
   ///
   /// - Returns: false when there are no more rows.
-  /// - Throws: ``SQLiteError``; the statement is then reset.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     guard bindFailure == SQLITE_OK else { throw bindingFailure() }
@@ -129,7 +128,6 @@ public final class Statement {
   /// Binds NULL to all parameters.
   public func clearBindings() { sqlite3_clear_bindings(handle) }
 
-  /// Binds NULL.
   @inlinable
   public func bindNull(at index: Int32) { check(sqlite3_bind_null(handle, index)) }
 

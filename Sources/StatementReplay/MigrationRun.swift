@@ -185,7 +185,7 @@ final class MigrationRun {
   }
 
   /// In nanoseconds.
-  private static var now: UInt64 {
+  static var now: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -21,7 +21,6 @@ public struct Replay: Sendable {
   public private(set) var forms: [FormEffect] = []
   /// Those of the copies as they were, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
-  /// All recorded runs.
   public private(set) var recordedRuns: UInt64 = 0
   /// Versions of SQLite that the programs used.
   public private(set) var recordedVersions: [String] = []

@@ -125,7 +125,7 @@ final class ReplayConnection {
     for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
     let changes = library.totalChanges(handle)
     for counter in ReplayWork.counters { _ = library.status(statement, counter, 1) }
-    let start = Self.now
+    let start = MigrationRun.now
     var code = library.step(statement)
     while code == SQLITE_ROW {
       outcome.rows += 1
@@ -137,7 +137,7 @@ final class ReplayConnection {
       }
       code = library.step(statement)
     }
-    outcome.work.time = Self.now - start
+    outcome.work.time = MigrationRun.now - start
     outcome.work.runs = 1
     outcome.work.read { UInt64(UInt32(bitPattern: library.status(statement, $0, 0))) }
     outcome.changes = UInt64(UInt32(bitPattern: library.totalChanges(handle) &- changes))
@@ -193,13 +193,6 @@ final class ReplayConnection {
         library.bindBlob(statement, index, $0.baseAddress, Int32($0.count), copies)
       }
     }
-  }
-
-  /// In nanoseconds.
-  private static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
   private var message: String {

@@ -3,7 +3,6 @@
 import FoundationEssentials
 import Glibc
 import SQLiteDriver
-import StoreEvents
 
 /// A private folder with the copies on which a trace is replayed.
 final class ReplayFolder {

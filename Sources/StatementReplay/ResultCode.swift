@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
-
 /// SQLite's primary result codes by name, as the events have them.
 enum ResultCode {
   private static let names = [

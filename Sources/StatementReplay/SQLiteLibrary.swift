@@ -43,8 +43,6 @@ public final class SQLiteLibrary: @unchecked Sendable {
   }()
 
   /// Loads a library with names of its own, so that it calls itself and no other copy.
-  ///
-  /// - Throws: ``ReplayError/library(_:reason:)``.
   public convenience init(path: String) throws(ReplayError) { try self.init(path: path as String?) }
 
   private init(path: String?) throws(ReplayError) {

@@ -2,7 +2,6 @@
 
 import Foundation
 import Glibc
-import SQLiteDriver
 
 /// The databases as they were when a recording began, in its folder.
 ///
@@ -16,8 +15,6 @@ public struct StartCopies {
   init(_ paths: [String]) { self.paths = paths }
 
   /// Copies databases into the folder of a recording, before its program starts.
-  ///
-  /// - Throws: ``ReplayError/database(_:reason:)``; there is room for no copy, for example.
   public static func make(
     of databases: [String], in recording: String, progress: (Int, Int) -> Void
   ) throws(ReplayError) {

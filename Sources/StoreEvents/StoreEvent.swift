@@ -22,8 +22,6 @@ public protocol EventPayload: Hashable, Sendable {
   func write(to fields: inout some EventFieldWriter)
 
   /// Reads each field by its name on the wire.
-  ///
-  /// - Throws: ``EventFieldError`` if a field is missing or is not of its type.
   init(from fields: inout some EventFieldReader) throws(EventFieldError)
 }
 

@@ -45,18 +45,4 @@ public struct SystemErrorText: Hashable, Sendable {
 
   /// Both: `No space left on device; free some space, or write to another disk`.
   public var sentence: String { advice.map { "\(reason); \($0)" } ?? reason }
-
-  /// Returns why so many files cannot be opened now, or nil where they can.
-  ///
-  /// Libraries report the lack of a descriptor as damage of the file that they could not open.
-  public static func descriptorShortage(of count: Int = 1) -> Self? {
-    var descriptors: [Int32] = []
-    defer { for descriptor in descriptors { close(descriptor) } }
-    for _ in 0..<count {
-      let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE ? .last : nil }
-      descriptors.append(descriptor)
-    }
-    return nil
-  }
 }

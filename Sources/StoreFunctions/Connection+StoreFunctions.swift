@@ -7,7 +7,6 @@ extension Connection {
   ///
   /// - Parameter report: receives the `Z_ENT` and the `Z_PK` of a row that a trigger of Core Data has
   ///   changed.
-  /// - Throws: ``SQLiteError`` if the connection runs a statement that uses them.
   package func addStoreFunctions(
     reportingRows report: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
   ) throws(SQLiteError) {
@@ -18,8 +17,6 @@ extension Connection {
 
   /// Makes the collations known that a store's sort descriptors compile to; a language is loaded
   /// when it is first used.
-  ///
-  /// - Throws: ``SQLiteError`` if the connection runs a statement that uses them.
   package func addStoreCollations(locale: String) throws(SQLiteError) {
     for collation in TextCollation.allCases { try collation.register(on: self, locale: locale) }
   }

@@ -8,17 +8,12 @@ public enum InputContent {
   /// Whether the first byte that is not a space opens a JSON object.
   ///
   /// Bytes of standard input that were read for this are passed to its reader.
-  ///
-  /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
   public static func isJSON(path: String) throws(TraceReadingError) -> Bool {
     // Standard input may be a folder: its reader reports that.
     if path != "-", try isFolder(path) { return false }
     return isJSON(try FileDescriptor.peek(path))
   }
 
-  /// All bytes of an input.
-  ///
-  /// - Throws: ``TraceReadingError`` if it cannot be read.
   public static func bytes(path: String) throws(TraceReadingError) -> [UInt8] {
     let file = try FileDescriptor.input(path)
     var bytes: [UInt8] = []
@@ -35,8 +30,6 @@ public enum InputContent {
   }
 
   /// A hash of all bytes of an input, or of a folder's files and their names.
-  ///
-  /// - Throws: ``TraceReadingError`` if it cannot be read.
   public static func hash(path: String) throws(TraceReadingError) -> String {
     guard path != "-" else {
       throw .unreadable(path, reason: "standard input cannot be read twice; pass a file")
@@ -52,7 +45,6 @@ public enum InputContent {
   /// Bytes of a pipe that were read for this are passed to its next reader.
   ///
   /// - Returns: nil for a folder, a trace, a log, a saved report, and data that is no text.
-  /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
   public static func plainText(path: String) throws(TraceReadingError) -> String? {
     guard try !isFolder(path) else { return nil }
     return try FileDescriptor.peeking(path) { file in

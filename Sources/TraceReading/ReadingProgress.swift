@@ -8,22 +8,12 @@ public struct ReadingProgress: Hashable, Sendable {
   public var events: UInt64
   /// How much of the inputs that is, from 0 to 1; nil where it is unknown, as of a pipe.
   public var part: Double?
-
-  public init(events: UInt64, part: Double? = nil) {
-    self.events = events
-    self.part = part
-  }
 }
 
 /// Bytes of an input that were read, and all of them.
 package struct ReadingExtent {
   package var read: Double
   package var all: Double
-
-  package init(read: Double, all: Double) {
-    self.read = read
-    self.all = all
-  }
 }
 
 extension [any EventSource] {

@@ -9,9 +9,6 @@ public enum RelayFolder {
   private static let maxDepth = 3
 
   /// The recordings beneath a folder, sorted by path; empty if it is not a relay's folder.
-  ///
-  /// A recording is not beneath itself, and a folder that also contains other traces is not a
-  /// relay's folder.
   public static func recordings(beneath path: String) -> [String] {
     guard !isRecording(path) else { return [] }
     let found = folders(beneath: path, depth: 0).filter(holdsTrace)

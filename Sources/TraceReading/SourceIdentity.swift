@@ -17,8 +17,6 @@ public struct SourceIdentity: Hashable, Sendable, Codable {
 }
 
 /// The identity of an input while it is read.
-///
-/// Each event adds a number, so the order in which streams are merged does not matter.
 struct IdentityTally {
   private var sum: UInt64 = 0
   private var count: UInt64 = 0

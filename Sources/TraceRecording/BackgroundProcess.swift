@@ -10,10 +10,6 @@ public enum BackgroundProcess {
 
   /// Starts a program, which is looked for in `PATH`.
   ///
-  /// - Parameters:
-  ///   - command: the program and its arguments.
-  ///   - input: the descriptor of its standard input; nil for none.
-  ///   - outputs: those of its standard output and its standard error; nil drops what it prints.
   /// - Returns: its process id, and 0, or why it did not start: a number of `errno`.
   public static func spawn(
     _ command: [String], input: Int32? = nil, outputs: [Int32]? = nil

@@ -13,8 +13,6 @@ struct ChannelBuffers: Hashable {
   let pieceSize: Int
 
   /// Chooses the largest buffers that leave half of the shared memory free.
-  ///
-  /// - Throws: ``RecordingError/sharedMemoryTooSmall(available:needed:)``.
   init(processors: Int, sharedMemory: Int) throws(RecordingError) {
     var size = Self.largest
     while size > Self.smallest, size * Self.pieces * processors > sharedMemory / 2 { size /= 2 }

@@ -24,13 +24,9 @@ struct LTTngCommand {
   }
 
   /// Runs `lttng`, without starting a daemon by the way.
-  ///
-  /// - Throws: ``RecordingError`` if it fails.
   func lttng(_ arguments: String...) async throws { try await lttng(arguments) }
 
   /// Runs `lttng`, without starting a daemon by the way.
-  ///
-  /// - Throws: ``RecordingError`` if it fails.
   func lttng(_ arguments: [String]) async throws {
     let output = try await run("lttng", ["--no-sessiond"] + arguments)
     guard !output.isSuccess else { return }

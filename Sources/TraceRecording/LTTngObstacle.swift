@@ -8,8 +8,6 @@ public enum LTTngObstacle {
   private static let library = "liblttng-ust.so.1"
 
   /// Checks that programs that are linked with LTTng's library can start.
-  ///
-  /// - Throws: ``RecordingError/toolMissing(_:)``.
   public static func checkLibrary() throws(RecordingError) {
     guard hasLibrary(library) else { throw .toolMissing(library) }
   }

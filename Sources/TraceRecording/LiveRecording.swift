@@ -31,7 +31,6 @@ public final class LiveRecording {
   /// Makes the log, and does not start the program yet.
   ///
   /// - Parameter guardian: as ``RecordingOptions/guardian``.
-  /// - Throws: ``RecordingError``.
   public init(_ command: [String], guardian: [String] = []) throws(RecordingError) {
     try TracedProgram.check(command)
     self.command = command
@@ -47,9 +46,6 @@ public final class LiveRecording {
     self.guardian = try RecordingGuardian(guardian)
   }
 
-  /// Starts the program.
-  ///
-  /// - Throws: ``RecordingError``.
   public func startProgram(output: Output) throws(RecordingError) {
     let output: TracedProgram.Output =
       switch output {

@@ -19,8 +19,6 @@ final class LogLimit: Sendable {
   static func usual(freeSpace: Int64) -> Int64 { min(1 << 30, freeSpace / 4) }
 
   /// Starts to watch, until ``stop()``.
-  ///
-  /// - Parameter limit: in bytes; nil for ``usual(freeSpace:)``.
   init(of folder: LogFolder, to limit: Int?) {
     self.folder = folder
     self.limit = limit.map(Int64.init) ?? Self.usual(freeSpace: folder.freeSpace)

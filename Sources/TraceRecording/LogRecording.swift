@@ -14,8 +14,6 @@ struct LogRecording {
   init(_ options: RecordingOptions) { self.options = options }
 
   /// Runs the program to its end.
-  ///
-  /// - Throws: ``RecordingError`` if it cannot be started, or the folder cannot be written.
   func record(_ untraced: UntracedProcesses) throws(RecordingError) -> Recording {
     // Without it the logs go on if we are killed, up to the end of the program.
     let guardian =

@@ -8,8 +8,6 @@ public enum LoggedProgram {
   public static var wasInterrupted: Bool { TracedProgram.wasInterrupted }
 
   /// Runs a program to its end; what it writes to standard output goes to standard error.
-  ///
-  /// - Throws: ``RecordingError`` if it cannot be started.
   public static func run(
     _ command: [String], log: String
   ) throws(RecordingError) -> Recording.Outcome {

@@ -10,8 +10,6 @@ struct RecordingGuardian {
   private let socket: Int32
 
   /// Starts it; `nil` where the command is empty.
-  ///
-  /// - Throws: ``RecordingError/commandNotStarted(_:code:)``.
   init?(_ command: [String]) throws(RecordingError) {
     guard let program = command.first else { return nil }
     var ends: [Int32] = [-1, -1]

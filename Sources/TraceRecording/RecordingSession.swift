@@ -201,8 +201,6 @@ struct RecordingSession {
   }
 
   /// Destroys the sessions of recorders that were killed, and their triggers.
-  ///
-  /// - Parameter list: the output of `lttng list`.
   static func destroyAbandoned(in list: String, with command: LTTngCommand) async throws {
     // `  1) trace-report-2367-1804289383 [active]`
     let abandoned = list.split(whereSeparator: \.isWhitespace).filter { word in

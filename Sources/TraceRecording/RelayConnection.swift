@@ -18,8 +18,6 @@ final class RelayConnection: Sendable {
   private static let timeout: Int32 = 5000
 
   /// Connects and shakes hands.
-  ///
-  /// - Throws: ``RecordingError``.
   init(_ address: RelayAddress) throws(RecordingError) {
     let candidates = try Self.resolve(address)
     var reason = ""

@@ -17,7 +17,6 @@ struct SessionDaemon {
   /// Finds a daemon, or starts one.
   ///
   /// - Parameter process: the process to record, if it runs already: only the shared daemon serves it.
-  /// - Throws: ``RecordingError`` if there is none to be had.
   static func join(for process: pid_t?) async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")

@@ -13,11 +13,6 @@ public struct RelayedOutcome: Hashable, Sendable {
 extension TraceRecorder {
   /// Runs a program and streams its recording to a relay daemon; nothing is written here.
   ///
-  /// The program runs to its end also if the relay is lost meanwhile.
-  ///
-  /// - Parameters:
-  ///   - started: called before the program starts.
-  ///   - lost: called once, in another thread, if the relay is lost while the program runs.
   /// - Throws: ``RecordingError``, also if the relay was lost.
   public static func record(
     _ options: RecordingOptions, to relay: RelayAddress, started: () -> Void,

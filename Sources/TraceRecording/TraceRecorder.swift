@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import StoreEvents
 
 /// Records what a program does with SQLite, through LTTng or in logs.
 public enum TraceRecorder {

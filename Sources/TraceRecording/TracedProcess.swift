@@ -17,8 +17,6 @@ enum TracedProcess {
 
   /// Waits until the daemon has registered the process: a daemon that was just started is found by
   /// programs within a second or so.
-  ///
-  /// - Throws: ``RecordingError/processNotTraced(_:)`` after five seconds.
   static func waitUntilTraced(_ process: pid_t, by command: LTTngCommand) async throws {
     // `PID: 2367 - Name: python3`
     for _ in 1...50 {

@@ -44,8 +44,6 @@ enum TracedProgram {
   static var wasInterrupted: Bool { received.load(ordering: .relaxed) != 0 }
 
   /// Looks a program up before anything is made for it.
-  ///
-  /// - Throws: ``RecordingError/commandMissing(_:)``.
   static func check(_ command: [String]) throws(RecordingError) {
     guard let program = command.first, !program.isEmpty else { throw .commandMissing("") }
     guard !program.contains("/") else {
@@ -65,8 +63,6 @@ enum TracedProgram {
   }
 
   /// Runs a program to its end.
-  ///
-  /// - Throws: ``RecordingError`` if it cannot be started.
   static func run(
     _ command: [String], adding variables: [(String, String)]
   ) throws(RecordingError) -> Recording.Outcome {
@@ -74,8 +70,6 @@ enum TracedProgram {
   }
 
   /// Starts a program, which has the signals that come from now on.
-  ///
-  /// - Throws: ``RecordingError`` if it cannot be started.
   static func start(
     _ command: [String], adding variables: [(String, String)], output: Output = .ours
   ) throws(RecordingError) -> pid_t {

@@ -10,10 +10,6 @@ import TraceRendering
 
 extension AdviceReport {
   /// Tries candidate indexes for a workload, with progress on a terminal.
-  ///
-  /// Each statement has the same verdict as in `plans`.
-  ///
-  /// - Throws: ``Failure``, with one sentence.
   init(
     _ profile: Profile, database: String, _ connection: Connection, minimumEffect: Double
   ) throws {
@@ -47,8 +43,6 @@ extension AdviceReport {
 
 extension IndexAdvice {
   /// Tries candidate indexes for a workload, with progress on a terminal.
-  ///
-  /// - Throws: ``Failure``, with one sentence.
   fileprivate init(
     _ workload: AdviceWorkload, database: String, _ connection: Connection,
     minimumEffect: Double

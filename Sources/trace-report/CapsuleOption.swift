@@ -16,8 +16,6 @@ struct CapsuleOption: ParsableArguments {
   var capsule: String?
 
   /// The file to plan by: the capsule, or the database.
-  ///
-  /// - Throws: ``Failure`` if the capsule is not one.
   func path(or database: String?) throws -> String? {
     guard let capsule else { return database }
     guard database == nil else {
@@ -33,8 +31,6 @@ struct CapsuleOption: ParsableArguments {
   }
 
   /// Reads a capsule; nil for a file that is not JSON.
-  ///
-  /// - Throws: ``Failure``, with one sentence.
   static func capsule(at path: String) throws -> CapsuleV1? {
     // A pipe would wait for a writer.
     var status = stat()

@@ -4,6 +4,5 @@ import ArgumentParser
 import TraceAnalysis
 
 extension CompletionKind {
-  /// The names of all rules.
   static var rules: CompletionKind { .list(Rules.all.map { type(of: $0).name }) }
 }

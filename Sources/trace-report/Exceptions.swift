@@ -18,8 +18,6 @@ struct Exceptions: ParsableArguments {
 
   /// The file named by the option, or the default file if it exists, and the comments in the code of the
   /// callers.
-  ///
-  /// - Throws: ``Failure`` if the file cannot be read or understood.
   func file(commentsOf callers: [SourceLocation]) throws -> ExceptionFile {
     var file = try ownFile() ?? ExceptionFile()
     var sources = SourceFiles(root: ".")

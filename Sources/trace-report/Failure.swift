@@ -49,6 +49,16 @@ struct Failure: Error {
     self.init("\(error)", status: status)
   }
 
+  /// The failure of reading inputs; other errors stay.
+  static func ofReading(_ error: any Error) -> any Error {
+    switch error {
+    case let error as TraceReadingError: Self(error)
+    case let error as SavedReportError: Self(error)
+    case let error as DoubleCounting: Self("\(error)", status: ExitStatus.inconclusive)
+    default: error
+    }
+  }
+
   /// Neither a database nor the input has the plans.
   static func noPlan(_ path: String) -> Self {
     Self(

@@ -47,8 +47,6 @@ struct Inputs: ParsableArguments {
   }
 
   /// Reads each input as a separate run.
-  ///
-  /// - Throws: ``Failure`` if one is passed twice: the same measurement shows no variation.
   func distinctRuns() throws -> [Profile] {
     var known: [String: String] = [:]
     do {
@@ -98,12 +96,8 @@ struct Inputs: ParsableArguments {
       }
       read[0].profile = .merged(read.map(\.profile) + profiles)
       return read[0]
-    } catch let error as TraceReadingError {
-      throw Failure(error)
-    } catch let error as SavedReportError {
-      throw Failure(error)
-    } catch let error as DoubleCounting {
-      throw Failure("\(error)", status: ExitStatus.inconclusive)
+    } catch {
+      throw Failure.ofReading(error)
     }
   }
 

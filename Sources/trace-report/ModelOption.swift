@@ -18,8 +18,6 @@ struct ModelOption: ParsableArguments {
   /// The columns of the model, in the database if one was passed; nil without a model.
   ///
   /// The reports do not link the store, so another program of the installation reads the model.
-  ///
-  /// - Throws: ``Failure``.
   func names(in database: String?) throws -> ModelNames? {
     guard let model else { return nil }
     let file = database.map { ["--", $0] } ?? []

@@ -21,20 +21,10 @@ extension BriefV1 {
 
 /// Commands that a report ends with, complete, as they are typed into a shell.
 enum NextCommand {
-  /// `trace-report html 'my trace' -o report.html`.
+  /// `trace-report html 'my trace' -o report.html`; control characters are escaped, so that they are visible.
   static func line(_ words: [String]) -> String {
-    (["trace-report"] + words).map(quoted).joined(separator: " ")
-  }
-
-  /// A word as a shell reads it; control characters are escaped, so that they are visible.
-  private static func quoted(_ word: String) -> String {
-    let word = LogText.escaped(word)
-    let isPlain = word.utf8.allSatisfy { byte in
-      byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-        || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-./:=@%+,".utf8.contains(byte)
-    }
-    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+    (["trace-report"] + words).map { ShellWord.quoted(LogText.escaped($0)) }
+      .joined(separator: " ")
   }
 
   /// `["--database", "app.sqlite"]`, or nothing without a value.
@@ -43,10 +33,6 @@ enum NextCommand {
   }
 
   /// The commands that follow a first screen.
-  ///
-  /// - Parameters:
-  ///   - inputs: the inputs with their options, as typed; nil where they cannot be read again.
-  ///   - verdict: the verdict on them.
   static func after(_ inputs: [String]?, _ verdict: RunVerdict) -> FirstScreen.Commands {
     guard let inputs else { return .init() }
     return .init(

@@ -36,12 +36,8 @@ struct OTLPExport {
         for line in OTLPMetrics.lines(profile, version: version) { try write(line) }
         for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
       }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
-    } catch let error as SavedReportError {
-      throw Failure(error)
-    } catch let error as DoubleCounting {
-      throw Failure("\(error)", status: ExitStatus.inconclusive)
+    } catch {
+      throw Failure.ofReading(error)
     }
   }
 }

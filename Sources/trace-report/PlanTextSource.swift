@@ -9,8 +9,6 @@ import TraceRendering
 /// The inputs of a command that are plans as text.
 enum PlanTextSource {
   /// The plans of each input that is a text with plans.
-  ///
-  /// - Throws: ``Failure``, with one sentence.
   static func listings(in paths: [String]) throws -> [String: [PlanTranscript.Listing]] {
     // A named pipe without a writer waits.
     if !paths.isEmpty { ReadingInterruption.catchSignals() }

@@ -8,8 +8,6 @@ import TraceRecording
 /// What commands that record a program have in common.
 enum ProgramRecording {
   /// Records as the options state; the line that states how comes before the program's output.
-  ///
-  /// - Throws: ``Failure``.
   static func record(
     _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
     prepare: (String) throws -> Void = { _ in }
@@ -100,15 +98,10 @@ struct RecordedProgram {
 enum ShellWord {
   /// Returns the word as a shell reads it: `'a b'` for `a b`.
   static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-_./:=+,@%".utf8.contains(byte)
-      }
+    let isPlain = word.unicodeScalars.allSatisfy {
+      !$0.isASCII || $0.properties.isAlphabetic
+        || "0123456789-_./:=+,@%".unicodeScalars.contains($0)
     }
-    guard !isPlain || word.isEmpty else { return word }
-    return "'" + word.replacing("'", with: #"'\''"#) + "'"
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
   }
 }

@@ -8,8 +8,6 @@ import StoreEvents
 /// The recordings in a folder.
 enum Recordings {
   /// The recording in the current folder that was written last.
-  ///
-  /// - Throws: `ValidationError` if there is none.
   static func newest() throws -> String {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
     let newest = (["."] + names).compactMap { name in

@@ -7,8 +7,6 @@ import TraceAnalysis
 import TraceReading
 
 /// A run and, if one was passed or is still where the program opened it, the user's database.
-///
-/// A database of another program is ignored.
 struct ReportedWorkload {
   private(set) var database: InspectedDatabase?
   private(set) var explanations: [StatementID: PlanExplainer.Explanation]
@@ -55,8 +53,6 @@ struct ReportedWorkload {
   }
 
   /// Reads the database that the program opened, where it is still the same file.
-  ///
-  /// A problem with it is no error of the report, since no option names the database.
   private mutating func addOpenedDatabase(of profile: Profile, _ names: ModelNames?) {
     let opened = profile.openedDatabases
     guard let path = ReportedDatabase.opened(by: profile) else {
@@ -109,8 +105,6 @@ struct ReportedWorkload {
   }
 
   /// Call this once the report is printed.
-  ///
-  /// - Throws: ``Failure`` if the database was another one.
   func checkDatabase() throws {
     if let mismatch { throw mismatch }
   }

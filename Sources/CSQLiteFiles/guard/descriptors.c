@@ -21,8 +21,6 @@ int open_regular(const char *path) {
   return -1;
 }
 
-// MARK: - Files with locks
-
 struct descriptor {
   dev_t device;
   ino_t inode;
@@ -97,8 +95,6 @@ void descriptor_close(int number) {
   }
   pthread_mutex_unlock(&lock);
 }
-
-// MARK: - Copies
 
 static int copy_bytes(int from, int to) {
   static const size_t size = 1 << 20;

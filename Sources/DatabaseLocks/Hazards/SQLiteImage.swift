@@ -32,9 +32,6 @@ public struct SQLiteImage: Hashable, Sendable {
 extension SQLiteImage {
   /// Searches the bytes of a file that a process has mapped.
   ///
-  /// - Parameters:
-  ///   - path: the name for the result.
-  ///   - file: where the file is read.
   /// - Returns: nil for a file without SQLite, or one that cannot be read.
   init?(path: String, file: String) {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

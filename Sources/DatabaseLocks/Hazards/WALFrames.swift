@@ -24,8 +24,6 @@ public struct WALFrames: Hashable, Sendable {
   private static let maxCommits = 1_000_000
 
   /// Reads a log; nil if the file cannot be opened.
-  ///
-  /// - Parameter maxFrames: where to end.
   public init?(path: String, maxFrames: UInt32 = .max) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

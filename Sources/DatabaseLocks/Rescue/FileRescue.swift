@@ -40,8 +40,6 @@ public struct FileRescue {
   }
 
   /// Copies the files into a folder, which must be empty.
-  ///
-  /// - Throws: ``RescueError``.
   public init(_ source: RescueSource, to folder: String) throws(RescueError) {
     let room = Self.room(in: folder)
     guard room > source.size else {

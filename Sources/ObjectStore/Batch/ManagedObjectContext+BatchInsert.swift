@@ -3,7 +3,6 @@
 import Foundation
 import SQLiteDriver
 import StoreEvents
-import StoreInstruments
 
 extension ManagedObjectContext {
   /// Inserts rows in one transaction, past the context: no objects, no row cache.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StoreInstruments
 
 extension AnyManagedObject {
   /// A value, read from its file if it is in one; NULL if the file cannot be read, which the
@@ -22,8 +21,6 @@ extension AnyManagedObject {
   }
 
   /// The data of a file, which the object keeps until it is refreshed.
-  ///
-  /// - Throws: ``StoreError``: `externalData`, `contextGone`.
   final func externalData(_ reference: ExternalDataReference, _ slot: Int) throws -> Data {
     if let known = links?.externalData[slot], known.reference == reference { return known.data }
     guard let context else { throw StoreError.contextGone(objectID) }

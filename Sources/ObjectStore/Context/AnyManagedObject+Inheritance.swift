@@ -22,3 +22,25 @@ extension ManagedObjectContext {
     store.model.entity(named: id.entityName)?.isKind(of: entity) == true
   }
 }
+
+extension AnyManagedObject {
+  /// The object as one of an entity that it belongs to or inherits from; otherwise nil.
+  ///
+  ///     for vehicle in try context.fetch(FetchRequest<Vehicle>()) {
+  ///       if let bus = vehicle.as(NightBus.self) { print(bus.line) }
+  ///     }
+  ///
+  /// Swift's own `as?` does not see that entities inherit: their classes are not related.
+  public final func `as`<E: Entity>(_ type: E.Type) -> ManagedObject<E>? {
+    schema.lineage.contains { $0.schema.type == type } ? assumed(type) : nil
+  }
+
+  // Not unsafeDowncast: the object of a subentity is of that subentity's class. What ManagedObject
+  // does in a hierarchy it does by the entity and by the key path, never by its own type; and its
+  // instances have no storage but that of AnyManagedObject.
+  @inlinable
+  final func assumed<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
+    Unmanaged<ManagedObject<E>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque())
+      .takeUnretainedValue()
+  }
+}

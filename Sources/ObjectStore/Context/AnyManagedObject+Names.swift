@@ -133,9 +133,6 @@ extension AnyManagedObject {
     }
   }
 
-  /// The slot of an attribute or of a to-one relationship.
-  ///
-  /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` for a to-many.
   final func valueSlot(named name: String) throws -> Int {
     if let attribute = entity.attribute(named: name) { return attribute.slot }
     guard let relationship = entity.relationship(named: name) else { throw unknownProperty(name) }

@@ -121,8 +121,6 @@ extension AnyManagedObject {
   }
 
   /// Loads the members where they are not.
-  ///
-  /// - Throws: ``StoreError/contextGone(_:)``, and what SQLite reports.
   final func loadMembers(_ slot: Int) throws {
     let link = unloadedLink(slot)
     guard link.members == nil else { return }

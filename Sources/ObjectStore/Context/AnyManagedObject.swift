@@ -38,8 +38,6 @@ public class AnyManagedObject {
     static let deleted = State(rawValue: 4)
     /// The row no longer exists: the object reads as nil and zero.
     static let inaccessible = State(rawValue: 8)
-    /// Waits in the context's list of updated objects.
-    static let listed = State(rawValue: 16)
     /// A save of the context has deleted the row.
     static let erased = State(rawValue: 32)
   }
@@ -264,8 +262,6 @@ public class AnyManagedObject {
   }
 
   /// The value in a slot: changed, saved, or NULL.
-  ///
-  /// If the value is in a file, the file is read.
   final func storeValue(_ slot: Int) -> StoreValue { loaded(unloadedValue(slot), slot) }
 
   /// The same, but returns only the reference to a file.

@@ -24,8 +24,6 @@ final class ChangeJournal {
 
   /// Records the data of these objects that a save is about to overwrite, or to remove from the
   /// disk.
-  ///
-  /// - Throws: ``StoreError/externalData(_:property:_:)``.
   func keepSavedValues() throws {
     for index in images.indices { try images[index].keepSavedValues(isSaved: isSaved) }
   }

@@ -29,8 +29,6 @@ struct ChangeSet {
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && linked.isEmpty }
 
-  // MARK: - Validation
-
   /// - Throws: ``StoreError/invalid(_:)`` with every value that the model does not allow.
   func validate() throws {
     var failures: [StoreError.ValidationFailure] = []

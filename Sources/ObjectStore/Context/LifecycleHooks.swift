@@ -18,8 +18,6 @@ public protocol LifecycleHooks: Entity {
   /// Called once for a new object, when it has its default values.
   static func awakeFromInsert(_ object: ManagedObject<Self>)
   /// Called when a fault has got its values from the row cache or from the database.
-  ///
-  /// A value set here is a change like any other.
   static func awakeFromFetch(_ object: ManagedObject<Self>)
   /// Called for each object that a save inserts, updates or deletes, before it is checked; again if
   /// the object was changed meanwhile.

@@ -195,7 +195,5 @@ extension ManagedObjectContext {
 
 extension AnyManagedObject {
   /// Whether a save would write a value.
-  ///
-  /// False if the object was only related to others, or if the new value is equal.
   final var hasChangedValues: Bool { changes.contains { $0 != nil } }
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-import StoreInstruments
-
 /// A save to a parent: its objects get the changes, and nothing is written.
 extension ManagedObjectContext {
   /// Adopts the changes that a child saves, on this context's queue.
-  ///
-  /// - Throws: ``StoreError/conflict(_:)`` for objects that were deleted here, or given other values
-  ///   than the child knew, and for references to objects that were deleted here, if the child's
-  ///   policy is to refuse that; ``ParentDiscardedChanges``. This context is what it was then.
   func takeOver(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
     // Here no other thread can discard changes of this context meanwhile.
     guard child.followedDiscards == child.parentDiscards else { throw ParentDiscardedChanges() }
@@ -69,7 +62,6 @@ extension ManagedObjectContext {
   }
 
   /// - Returns: the updated objects of which changes are adopted.
-  /// - Throws: all conflicts, if the policy is to refuse them.
   private func resolve(
     _ changes: ChangeSet, _ policy: MergePolicy
   ) throws -> [AnyManagedObject] {
@@ -78,7 +70,6 @@ extension ManagedObjectContext {
     return changes.updated
   }
 
-  /// - Throws: all conflicts.
   private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)
@@ -145,8 +136,6 @@ extension ManagedObjectContext {
 
   /// Drops references of the child to objects that were deleted here: the rules of their deletion
   /// were followed before the references were made.
-  ///
-  /// - Throws: a conflict for each such object, if the policy is to refuse that.
   private func dropReferences(
     of objects: [AnyManagedObject], _ linked: [AnyManagedObject], _ policy: MergePolicy
   ) throws {

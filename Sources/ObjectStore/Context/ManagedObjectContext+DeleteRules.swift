@@ -3,8 +3,6 @@
 extension ManagedObjectContext {
   /// Applies the delete rules to the other ends of deleted objects, once the other ends of merged
   /// one-to-ones are as they were set here.
-  ///
-  /// - Throws: what SQLite reports where the other ends had to be looked up.
   func followDeleteRules() throws {
     unlinkReplaced()
     var next = 0
@@ -19,8 +17,6 @@ extension ManagedObjectContext {
   }
 
   /// To be called once all rules were followed: another deletion may have emptied a relationship.
-  ///
-  /// - Throws: ``StoreError/deletionDenied(_:relationship:)``.
   func checkDenials() throws {
     for object in deleted {
       for relationship in object.entity.relationships where relationship.deleteRule == .deny {

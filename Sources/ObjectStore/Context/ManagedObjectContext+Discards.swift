@@ -18,23 +18,25 @@ extension ManagedObjectContext {
 
   /// The rollbacks and resets of all parents that discarded changes; may be read on any thread.
   var parentDiscards: Int {
-    var count = 0
+    sumOfParents { $0.discardCount.load(ordering: .acquiring) }
+  }
+
+  func sumOfParents(_ count: (ManagedObjectContext) -> Int) -> Int {
+    var sum = 0
     // Below that depth nothing is read. The time to create many nested contexts grows with their
     // number.
     var next = depth > Self.maxDepth ? nil : parent
     while let context = next {
-      count &+= context.discardCount.load(ordering: .acquiring)
+      sum &+= count(context)
       next = context.parent
     }
-    return count
+    return sum
   }
 
   /// Refreshes all objects if a parent has discarded changes since the last time.
   ///
   /// Changes of this context stay, but references to objects that no longer exist are dropped; its
   /// undo manager removes its groups, as after its own rollback.
-  ///
-  /// - Throws: what SQLite reports.
   func followDiscards() throws {
     guard let parent, followedDiscards != parentDiscards else { return }
     try parent.performAndWait { try parent.followDiscards() }
@@ -46,7 +48,6 @@ extension ManagedObjectContext {
   // at least 512 kB.
   static let maxDepth = 100
 
-  /// - Throws: ``StoreError/nestedTooDeep(limit:)``.
   func checkDepth() throws {
     guard depth > Self.maxDepth else { return }
     throw StoreError.nestedTooDeep(limit: Self.maxDepth)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-
 /// Queries of a child to its parent, each on the parent's queue.
 extension ManagedObjectContext {
   /// A context's state of one of its store's rows.
@@ -13,8 +11,6 @@ extension ManagedObjectContext {
     /// Deleted, or never saved.
     case gone
   }
-
-  // MARK: - One object
 
   /// The values of an object as a child sees them.
   func answer(_ entity: EntityDescription, _ primaryKey: Int64) -> Answer {
@@ -57,8 +53,6 @@ extension ManagedObjectContext {
     register(object)
   }
 
-  // MARK: - The members of a to-many
-
   /// Identifies a member of a to-many relationship in another context.
   struct MemberKey {
     let entity: EntityDescription
@@ -81,8 +75,6 @@ extension ManagedObjectContext {
         entity: $0.entity, primaryKey: $0.primaryKey, place: link.orderKeys[ObjectIdentifier($0)])
     }
   }
-
-  // MARK: - Fetches
 
   /// An object that a context has changed and not saved; without a row if it was deleted.
   struct UnsavedObject {

@@ -75,8 +75,6 @@ extension ManagedObjectContext {
     }
   }
 
-  // MARK: - After a save of the parent
-
   /// Makes the children adopt the keys that unsaved objects were assigned.
   func recordKeys(_ keys: [Int64: Int64]) {
     guard !keys.isEmpty else { return }
@@ -90,15 +88,7 @@ extension ManagedObjectContext {
     }
   }
 
-  var parentKeyCount: Int {
-    var count = 0
-    var next = depth > Self.maxDepth ? nil : parent
-    while let context = next {
-      count &+= context.keyCount.load(ordering: .acquiring)
-      next = context.parent
-    }
-    return count
-  }
+  var parentKeyCount: Int { sumOfParents { $0.keyCount.load(ordering: .acquiring) } }
 
   /// Adopts the permanent keys of objects that the parents have saved.
   func followKeys() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SQLiteDriver
 import StoreEvents
-import StoreInstruments
 
 extension ManagedObjectContext {
   /// Writes all changes in one transaction, or none of them.

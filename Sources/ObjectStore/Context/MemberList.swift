@@ -24,7 +24,6 @@ struct MemberList {
     table?.insert(ObjectIdentifier(object))
   }
 
-  /// Whether the list contained it.
   @discardableResult
   mutating func remove(_ object: AnyManagedObject) -> Bool {
     guard contains(object) else { return false }

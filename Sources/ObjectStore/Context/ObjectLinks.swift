@@ -103,8 +103,6 @@ final class ToManyLink {
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
-  // MARK: - Members
-
   /// Whether an object is a loaded member.
   func isMember(_ object: AnyManagedObject) -> Bool { list?.contains(object) ?? false }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// Makes the objects of the rows of one statement, or finds those that the context has.
 struct RowObjects {
   private let context: ManagedObjectContext
@@ -100,5 +102,16 @@ final class FetchedObjects: @unchecked Sendable {
   func append(_ page: RowPage) {
     page.forEach { all.append(maker.object(of: $0)) }
     maker.notify()
+  }
+}
+
+/// The fetch that made an object, shared by all objects that it made.
+final class FetchOrigin {
+  let fetchID: UInt64
+  let location: SourceLocation
+
+  init(fetchID: UInt64, location: SourceLocation) {
+    self.fetchID = fetchID
+    self.location = location
   }
 }

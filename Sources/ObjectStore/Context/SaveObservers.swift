@@ -39,3 +39,22 @@ final class SaveObservers: Sendable {
     notices.send(changes)
   }
 }
+
+/// The contexts of one store, and their shared state.
+final class ContextGroup: Sendable {
+  let store: PersistentStore
+  let traits: ObjectTraits
+  /// The observers of the saves of those without a parent.
+  let saveObservers = SaveObservers()
+
+  init(_ store: PersistentStore) {
+    self.store = store
+    traits = ObjectTraits(store.model)
+  }
+
+  func makeContext(
+    _ type: ManagedObjectContext.ConcurrencyType, name: String = ""
+  ) -> ManagedObjectContext {
+    ManagedObjectContext(in: self, concurrencyType: type, name: name)
+  }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
-import StoreInstruments
 
 extension FetchOperation {
   /// Selects values, which come from the database alone: unsaved changes are not in them.

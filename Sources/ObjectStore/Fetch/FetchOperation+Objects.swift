@@ -28,8 +28,10 @@ extension FetchOperation {
     return try finish(objects.all, overlay, prefetched, rows: rows)
   }
 
-  private var origin: FetchOrigin? {
-    isMeasured ? FetchOrigin(fetchID: fetchID, location: location) : nil
+  /// The fetch that its objects come from: for a prefetch, the one that it is part of.
+  var origin: FetchOrigin? {
+    let id = kind == .prefetch ? parentID : fetchID
+    return isMeasured ? FetchOrigin(fetchID: id, location: location) : nil
   }
 
   /// Makes objects of rows that were read before.

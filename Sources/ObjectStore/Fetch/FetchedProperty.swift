@@ -39,8 +39,6 @@ public struct FetchedProperty<E: Entity>: Hashable, Sendable {
   public static var objectID: Self { Self(.path(.init()), as: "objectID") }
 }
 
-// MARK: - Computed of many objects
-
 extension FetchedProperty {
   /// The number of objects: `COUNT( t0.Z_PK)`.
   public static func count(as name: String) -> Self { Self(.count, "", name) }

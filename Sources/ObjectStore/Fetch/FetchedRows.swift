@@ -46,7 +46,6 @@ extension PersistentStore {
   /// Reads the rows of a fetch of objects.
   ///
   /// - Parameter watch: may end it early, and receives its progress.
-  /// - Throws: `CancellationError` if it was ended early, ``StoreError``.
   func read(
     _ form: FetchedRows.Form, of entity: EntityDescription, _ select: SelectStatement,
     interests: Interests, contextID: UInt64, cost: inout QueryCost, watch: FetchWatch? = nil

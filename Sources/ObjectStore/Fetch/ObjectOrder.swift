@@ -55,31 +55,12 @@ extension AnyManagedObject {
 extension StoreValue {
   /// Below, at or above 0, as ORDER BY has it: NULL first, bytes byte by byte.
   func sortOrder(to other: StoreValue, _ text: TextOrder = .bytes) -> Int {
-    switch (self, other) {
+    switch (asStored, other.asStored) {
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1
-    case (.bool(let a), .bool(let b)): Self.order(a ? 1 : 0, b ? 1 : 0)
-    case (.integer(let a), .integer(let b)): Self.order(a, b)
-    case (.double(let a), .double(let b)): Self.order(a, b)
-    case (.decimal(let a), .decimal(let b)): Self.order(a.storedNumber, b.storedNumber)
-    case (.date(let a), .date(let b)): Self.order(a, b)
     case (.string(let a), .string(let b)): text.order(a, b)
-    case (.url(let a), .url(let b)): text.order(a.absoluteString, b.absoluteString)
-    case (.data(let a), .data(let b)): Self.order(bytes: a, b)
-    case (.uuid(let a), .uuid(let b)):
-      withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { Self.order(bytes: a, $0) } }
-    case (.object(let a), .object(let b)): Self.order(a.primaryKey, b.primaryKey)
-    default: 0
+    case (let a, let b): a.order(to: b) ?? 0
     }
-  }
-
-  private static func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
-    a < b ? -1 : a == b ? 0 : 1
-  }
-
-  private static func order(bytes a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
-    if a.elementsEqual(b) { return 0 }
-    return a.lexicographicallyPrecedes(b) ? -1 : 1
   }
 }

@@ -64,8 +64,6 @@ struct PendingChanges {
   /// The changed objects that the database may contain.
   var savedIDs: [ManagedObjectID] { changed.map(\.objectID).filter { !$0.isTemporary } }
 
-  // MARK: - Applying
-
   func apply(to saved: [AnyManagedObject], limit: Int, offset: Int) throws -> [AnyManagedObject] {
     let touched = Set(changed.map(ObjectIdentifier.init))
     var objects = try saved.filter {

@@ -11,13 +11,13 @@ public struct Attribute<Value: AttributeValue> {
   /// The name in the model.
   public let name: String
   /// The name, after the names of the to-one relationships on its path: `stop.name`.
-  public let keyPath: String
+  public private(set) var keyPath: String
   let defaultValue: Value?
   let derivation: UnresolvedDerivation?
   let renamingIdentifier: String?
   let allowsExternalBinaryDataStorage: Bool
   /// Make the checks of its rules, once per model.
-  let makeChecks: [@Sendable () -> ValidationCheck]
+  private(set) var makeChecks: [@Sendable () -> ValidationCheck] = []
   @usableFromInline let binding: SlotBinding
 
   /// Declares an attribute.
@@ -30,60 +30,34 @@ public struct Attribute<Value: AttributeValue> {
   public init(
     _ name: String, default defaultValue: Value? = nil, renamingIdentifier: String? = nil
   ) {
-    self.name = name
-    keyPath = name
-    self.defaultValue = defaultValue
-    derivation = nil
-    self.renamingIdentifier = renamingIdentifier
-    allowsExternalBinaryDataStorage = false
-    makeChecks = []
-    binding = SlotBinding()
+    self.init(name, defaultValue, renamingIdentifier: renamingIdentifier)
   }
 
   fileprivate init(
-    external name: String, default defaultValue: Value?, renamingIdentifier: String?, _ allows: Bool
+    _ name: String, _ defaultValue: Value?, derivation: UnresolvedDerivation? = nil,
+    renamingIdentifier: String? = nil, isExternal: Bool = false
   ) {
     self.name = name
     keyPath = name
     self.defaultValue = defaultValue
-    derivation = nil
+    self.derivation = derivation
     self.renamingIdentifier = renamingIdentifier
-    allowsExternalBinaryDataStorage = allows
-    makeChecks = []
+    allowsExternalBinaryDataStorage = isExternal
     binding = SlotBinding()
   }
 
   init(_ name: String, _ derivation: UnresolvedDerivation) {
-    self.name = name
-    keyPath = name
-    defaultValue = nil
-    self.derivation = derivation
-    renamingIdentifier = nil
-    allowsExternalBinaryDataStorage = false
-    makeChecks = []
-    binding = SlotBinding()
+    self.init(name, nil, derivation: derivation)
   }
 
   init(_ attribute: Attribute, through prefix: String) {
-    name = attribute.name
+    self = attribute
     keyPath = prefix + "." + attribute.keyPath
-    defaultValue = attribute.defaultValue
-    derivation = attribute.derivation
-    renamingIdentifier = attribute.renamingIdentifier
-    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
-    makeChecks = attribute.makeChecks
-    binding = attribute.binding
   }
 
   init(_ attribute: Attribute, adding makeChecks: [@Sendable () -> ValidationCheck]) {
-    name = attribute.name
-    keyPath = attribute.keyPath
-    defaultValue = attribute.defaultValue
-    derivation = attribute.derivation
-    renamingIdentifier = attribute.renamingIdentifier
-    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
-    self.makeChecks = attribute.makeChecks + makeChecks
-    binding = attribute.binding
+    self = attribute
+    self.makeChecks += makeChecks
   }
 
   /// Its place in a row snapshot; only in a schema that belongs to a model.
@@ -103,8 +77,8 @@ extension Attribute where Value == Data {
     allowsExternalBinaryDataStorage: Bool
   ) {
     self.init(
-      external: name, default: defaultValue, renamingIdentifier: renamingIdentifier,
-      allowsExternalBinaryDataStorage)
+      name, defaultValue, renamingIdentifier: renamingIdentifier,
+      isExternal: allowsExternalBinaryDataStorage)
   }
 }
 
@@ -115,8 +89,8 @@ extension Attribute where Value == Data? {
     allowsExternalBinaryDataStorage: Bool
   ) {
     self.init(
-      external: name, default: defaultValue, renamingIdentifier: renamingIdentifier,
-      allowsExternalBinaryDataStorage)
+      name, defaultValue, renamingIdentifier: renamingIdentifier,
+      isExternal: allowsExternalBinaryDataStorage)
   }
 }
 

@@ -20,12 +20,6 @@ public struct Derivation: Sendable {
 
   /// The time of the save that wrote the object last.
   public static let now = Derivation(expression: "now()", kind: .now)
-
-  /// The attribute of the same object that it follows from.
-  var source: String? {
-    guard case .value(let source, _) = kind else { return nil }
-    return source
-  }
 }
 
 /// A derivation before its model is known, when its source is a key path.

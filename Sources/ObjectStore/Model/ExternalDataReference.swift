@@ -16,8 +16,6 @@ public struct ExternalDataReference: Hashable, Sendable {
 ///
 ///     01 FF D8 FF E0 …       the bytes themselves
 ///     02 36 31 39 46 … 00    the UUID of a file, in 36 characters and a NUL
-///
-/// So Core Data writes it.
 enum ExternalDataColumn {
   case inline(UnsafeRawBufferPointer)
   case reference(ExternalDataReference)

@@ -203,8 +203,6 @@ struct ModelBuilder {
 
 extension EntityDescription {
   /// Sets the indexes of a root's table: those of the root and of all that inherit from it.
-  ///
-  /// - Throws: ``ModelError``: `invalidIndex`, `invalidSearchIndex`, `indexOfExternalData`.
   func setIndexes() throws {
     var indexes: [IndexDescription] = []
     var names: Set<String> = []
@@ -264,8 +262,6 @@ extension IndexDefinition {
 
 extension EntityDescription {
   /// The columns of properties, at least one.
-  ///
-  /// - Throws: ``ModelError``: `invalidIndex` if a property has no column, `indexOfExternalData`.
   func columns(_ properties: [String?]) throws -> [String] {
     for case let name? in properties {
       guard attribute(named: name)?.allowsExternalBinaryDataStorage != true else {

@@ -61,8 +61,6 @@ public final class ManagedObjectModel: Sendable {
   var allowsExternalData: Bool { entities.contains { !$0.externalSlots.isEmpty } }
 
   /// Adopts a file's numbers for its entities, and with them the names of its join tables.
-  ///
-  /// Only before the model is used.
   func renumber(_ entityIDs: [String: Int64], storeUUID: String) throws {
     for entity in entities {
       entity.entityID = entityIDs[entity.name] ?? entity.entityID

@@ -9,7 +9,7 @@ public struct ToOne<Destination: Entity> {
   // Not public: `$0.stop.name` is the name of the stop.
   let name: String
   /// The name, after the names of the to-one relationships on its path.
-  let keyPath: String
+  private(set) var keyPath: String
   @usableFromInline let binding: SlotBinding
   let inverse: any PartialKeyPath<Destination> & Sendable
   let isOptional: Bool
@@ -38,13 +38,8 @@ public struct ToOne<Destination: Entity> {
   }
 
   init(_ relationship: ToOne, through prefix: String) {
-    name = relationship.name
+    self = relationship
     keyPath = prefix + "." + relationship.keyPath
-    binding = relationship.binding
-    inverse = relationship.inverse
-    isOptional = relationship.isOptional
-    deleteRule = relationship.deleteRule
-    renamingIdentifier = relationship.renamingIdentifier
   }
 
   /// An attribute of the destination, as a predicate or a sort descriptor names it: `stop.name`.

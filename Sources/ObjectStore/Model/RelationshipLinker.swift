@@ -37,16 +37,7 @@ struct RelationshipLinker {
   /// Upper-cased names; two that clash are distinguished by a number, as Core Data does.
   private func nameColumns(of root: EntityDescription) {
     var used: Set<String> = []
-    func column(_ name: String) -> String {
-      let column = "Z" + name.uppercased()
-      var candidate = column
-      var number = 0
-      while !used.insert(candidate).inserted {
-        number += 1
-        candidate = column + String(number)
-      }
-      return candidate
-    }
+    func column(_ name: String) -> String { Self.unused("Z" + name.uppercased(), &used) }
     for attribute in root.attributes { attribute.column = column(attribute.name) }
     for toOne in root.toOnes {
       let name =
@@ -73,27 +64,19 @@ struct RelationshipLinker {
   private func nameJoinTables() {
     var usedTables: Set<String> = []
     var usedColumns: Set<String> = []
-    func unused(_ name: String, _ used: inout Set<String>) -> String {
-      var candidate = name
-      var number = 0
-      while !used.insert(candidate).inserted {
-        number += 1
-        candidate = name + String(number)
-      }
-      return candidate
-    }
     for entity in entities {
       for near in entity.ownRelationships where near.isToMany && near.inverse.isToMany {
         guard let far = near.inverse else { continue }
         let isNamedForNear =
           (entity.entityID, near.name) <= (far.entity.entityID, far.name)
         guard isNamedForNear else { continue }
-        let table = unused("Z_\(entity.entityID)\(near.name.uppercased())", &usedTables)
-        let toNear = unused("Z_\(entity.entityID)\(far.name.uppercased())", &usedColumns)
+        let table = Self.unused("Z_\(entity.entityID)\(near.name.uppercased())", &usedTables)
+        let toNear = Self.unused("Z_\(entity.entityID)\(far.name.uppercased())", &usedColumns)
         // A relationship that is its own inverse has a pair for each direction.
         let toFar =
           far === near
-          ? "REFLEXIVE" : unused("Z_\(far.entity.entityID)\(near.name.uppercased())", &usedColumns)
+          ? "REFLEXIVE"
+          : Self.unused("Z_\(far.entity.entityID)\(near.name.uppercased())", &usedColumns)
         near.storage = .joinTable(
           table, source: toNear, destination: toFar,
           order: near.isOrdered ? "Z_FOK_" + (far === near ? toNear : toFar).dropFirst(2) : nil)
@@ -103,6 +86,17 @@ struct RelationshipLinker {
           order: far.isOrdered ? "Z_FOK_" + toNear.dropFirst(2) : nil)
       }
     }
+  }
+
+  /// The name, with a number if it is in use.
+  private static func unused(_ name: String, _ used: inout Set<String>) -> String {
+    var candidate = name
+    var number = 0
+    while !used.insert(candidate).inserted {
+      number += 1
+      candidate = name + String(number)
+    }
+    return candidate
   }
 }
 

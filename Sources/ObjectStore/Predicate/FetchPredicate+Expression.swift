@@ -17,6 +17,32 @@ extension FetchPredicate {
     case arithmetic(ArithmeticOperator, Expression, Expression)
     /// A function by its name in the format, such as `lowercase:`.
     case function(String, [Expression])
+
+    /// The expressions that it is made of; the predicate of a subquery has its own.
+    var parts: [Self] {
+      switch self {
+      case .constant, .path, .subquery: []
+      case .list(let elements), .function(_, let elements): elements
+      case .collection(_, let base, _): [base]
+      case .arithmetic(_, let left, let right): [left, right]
+      }
+    }
+
+    /// The expression with others in the place of its parts.
+    func replacingParts<Failure: Error>(
+      _ replacement: (Self) throws(Failure) -> Self
+    ) throws(Failure) -> Self {
+      switch self {
+      case .constant, .path, .subquery: return self
+      case .list(let elements): return .list(try elements.map(replacement))
+      case .function(let name, let arguments):
+        return .function(name, try arguments.map(replacement))
+      case .collection(let operation, let base, let property):
+        return .collection(operation, of: try replacement(base), property: property)
+      case .arithmetic(let operation, let left, let right):
+        return .arithmetic(operation, try replacement(left), try replacement(right))
+      }
+    }
   }
 
   /// A way along properties: `stop.name`, `$x.departureTime`, or `SELF` without any.

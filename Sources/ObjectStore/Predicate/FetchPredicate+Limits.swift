@@ -7,8 +7,6 @@ extension FetchPredicate {
   private static let levelLimit = 600
 
   /// Refuses a predicate that would overflow the stack of whatever walks through it.
-  ///
-  /// - Throws: ``FetchPredicateError/tooDeep(limit:)``.
   func checkDepth() throws(FetchPredicateError) {
     guard !isDeeper(than: Self.levelLimit) else {
       throw .tooDeep(limit: PredicateResolver.depthLimit)
@@ -34,18 +32,13 @@ extension FetchPredicate.Expression {
   fileprivate func isDeeper(than levels: Int) -> Bool {
     guard levels > 0 else { return true }
     switch self {
+    // Each fetch is checked: nothing is allocated for most.
     case .constant, .path: return false
-    case .list(let elements), .function(_, let elements):
-      return elements.contains { $0.isDeeper(than: levels - 1) }
-    case .collection(_, let base, _): return base.isDeeper(than: levels - 1)
     case .subquery(let query): return query.predicate.isDeeper(than: levels - 1)
-    case .arithmetic(_, let left, let right):
-      return left.isDeeper(than: levels - 1) || right.isDeeper(than: levels - 1)
+    default: return parts.contains { $0.isDeeper(than: levels - 1) }
     }
   }
 }
-
-// MARK: - Many terms
 
 extension PredicateResolver {
   /// SQLite's time grows with the square of their number: 0.6 s for this many.

@@ -27,22 +27,14 @@ private struct PathCollector {
   }
 
   private mutating func collect(_ expression: FetchPredicate.Expression) {
+    for part in expression.parts { collect(part) }
     switch expression {
-    case .constant: break
-    case .list(let elements), .function(_, let elements):
-      for element in elements { collect(element) }
     case .path(let path): paths.insert(names(path))
-    case .collection(_, of: let collection, property: let property):
-      collect(collection)
-      switch collection {
-      case .path(let path): paths.insert(names(path) + property)
-      case .subquery(let subquery): paths.insert(names(subquery.collection) + property)
-      default: break
-      }
+    case .collection(_, of: .path(let path), let property): paths.insert(names(path) + property)
+    case .collection(_, of: .subquery(let subquery), let property):
+      paths.insert(names(subquery.collection) + property)
     case .subquery(let subquery): collect(subquery)
-    case .arithmetic(_, let left, let right):
-      collect(left)
-      collect(right)
+    default: break
     }
   }
 

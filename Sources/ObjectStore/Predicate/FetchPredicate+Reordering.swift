@@ -60,13 +60,9 @@ extension FetchPredicate {
 extension FetchPredicate.Expression {
   fileprivate var paths: [FetchPredicate.PropertyPath] {
     switch self {
-    case .constant: []
     case .path(let path): [path]
-    case .list(let elements): elements.flatMap(\.paths)
-    case .collection(_, let base, _): base.paths
     case .subquery(let query): [query.collection]
-    case .arithmetic(_, let left, let right): left.paths + right.paths
-    case .function(_, let arguments): arguments.flatMap(\.paths)
+    default: parts.flatMap(\.paths)
     }
   }
 }

@@ -25,22 +25,18 @@ extension FetchPredicate {
   ) throws(FetchPredicateError) -> FetchPredicate {
     switch self {
     case .always: return self
-    case .and(let terms): return .and(try Self.substituting(terms, values))
-    case .or(let terms): return .or(try Self.substituting(terms, values))
+    case .and(let terms):
+      return .and(
+        try terms.map { term throws(FetchPredicateError) in try term.substituting(values) })
+    case .or(let terms):
+      return .or(
+        try terms.map { term throws(FetchPredicateError) in try term.substituting(values) })
     case .not(let term): return .not(try term.substituting(values))
     case .comparison(var comparison):
       comparison.left = try comparison.left.substituting(values)
       comparison.right = try comparison.right.substituting(values)
       return .comparison(comparison)
     }
-  }
-
-  private static func substituting(
-    _ terms: [FetchPredicate], _ values: [String: Expression]
-  ) throws(FetchPredicateError) -> [FetchPredicate] {
-    var result: [FetchPredicate] = []
-    for term in terms { result.append(try term.substituting(values)) }
-    return result
   }
 }
 
@@ -49,31 +45,18 @@ extension FetchPredicate.Expression {
     _ values: [String: Self]
   ) throws(FetchPredicateError) -> Self {
     switch self {
-    case .constant: return self
     case .path(let path): return try path.value(in: values) ?? self
-    case .list(let elements): return .list(try Self.substituting(elements, values))
-    case .collection(let operation, let base, let property):
-      return .collection(operation, of: try base.substituting(values), property: property)
-    case .arithmetic(let operation, let left, let right):
-      return .arithmetic(
-        operation, try left.substituting(values), try right.substituting(values))
-    case .function(let name, let arguments):
-      return .function(name, try Self.substituting(arguments, values))
     case .subquery(var query):
       _ = try query.collection.value(in: values)
       var inner = values
       inner[query.variable] = nil
       query.predicate = try query.predicate.substituting(inner)
       return .subquery(query)
+    default:
+      return try replacingParts { part throws(FetchPredicateError) in
+        try part.substituting(values)
+      }
     }
-  }
-
-  private static func substituting(
-    _ expressions: [Self], _ values: [String: Self]
-  ) throws(FetchPredicateError) -> [Self] {
-    var result: [Self] = []
-    for expression in expressions { result.append(try expression.substituting(values)) }
-    return result
   }
 }
 

@@ -103,8 +103,6 @@ public enum FetchPredicate: Hashable, Sendable {
   }
 }
 
-// MARK: - Composition
-
 extension FetchPredicate {
   /// Both hold; a chain of `&&` makes one list of terms.
   public static func && (left: consuming FetchPredicate, right: FetchPredicate) -> FetchPredicate {

@@ -90,13 +90,16 @@ extension FetchPredicateError {
 extension EntityDescription {
   /// The property whose name takes the fewest edits from `name`, if that is a third or less.
   func nearestPropertyName(to name: String) -> String? {
-    let name = Array(name.lowercased().utf8.prefix(64))
-    let limit = max(1, name.count / 3)
-    let nearest = propertyNames.lazy
-      .map { (name: $0, edits: editDistance(name, Array($0.lowercased().utf8))) }
-      .min { $0.edits < $1.edits }
-    return nearest.flatMap { $0.edits <= limit ? $0.name : nil }
+    nearestName(to: name, among: propertyNames, minEdits: 1)
   }
+}
+
+/// The name that takes the fewest edits, if they are at most a third of it, or so few.
+func nearestName(to name: String, among names: some Sequence<String>, minEdits: Int) -> String? {
+  let name = Array(name.lowercased().utf8.prefix(64))
+  return names.map { (name: $0, edits: editDistance(name, Array($0.lowercased().utf8))) }
+    .min { $0.edits < $1.edits }
+    .flatMap { $0.edits <= max(minEdits, name.count / 3) ? $0.name : nil }
 }
 
 /// The number of bytes to insert, remove, change or swap with their neighbour.

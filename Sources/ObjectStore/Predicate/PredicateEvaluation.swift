@@ -204,20 +204,23 @@ extension StoreValue {
   /// scalar and "ö" of two differ, in SQL and here; a constant is resolved into both spellings.
   func order(to other: StoreValue, _ folding: StringFolding = []) -> Int? {
     switch (self, other) {
-    case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
-    case (.double(let a), .double(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.integer(let a), .integer(let b)): Self.order(a, b)
+    case (.double(let a), .double(let b)): Self.order(a, b)
     case (.integer(let a), .double(let b)): PredicateNumber.order(a, b)
     case (.double(let a), .integer(let b)): -PredicateNumber.order(b, a)
-    case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.date(let a), .date(let b)): Self.order(a, b)
     case (.string(let a), .string(let b)):
       Self.order(folding.folded(a).utf8, folding.folded(b).utf8)
     case (.data(let a), .data(let b)): Self.order(a, b)
     case (.uuid(let a), .uuid(let b)):
       withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { Self.order(a, $0) } }
-    case (.object(let a), .object(let b)):
-      a.primaryKey < b.primaryKey ? -1 : a.primaryKey > b.primaryKey ? 1 : 0
+    case (.object(let a), .object(let b)): Self.order(a.primaryKey, b.primaryKey)
     default: nil
     }
+  }
+
+  private static func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
+    a < b ? -1 : a > b ? 1 : 0
   }
 
   private static func order(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {

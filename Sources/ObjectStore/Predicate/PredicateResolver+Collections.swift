@@ -50,8 +50,6 @@ extension PredicateResolver {
       .init(list, .equal, element, options: options, quantifier: .any))
   }
 
-  // MARK: - ANY and ALL
-
   /// ANY is EXISTS; ALL is that none exists for which the comparison is false or not known.
   mutating func resolveQuantified(
     _ comparison: FetchPredicate.Comparison
@@ -96,15 +94,12 @@ extension PredicateResolver {
       var prefix = path
       prefix.names.removeLast(rest.count)
       return (collection, prefix, prefix.names.count)
-    case .arithmetic(_, let left, let right):
-      if let found = try firstCollection(in: left) { return found }
-      return try firstCollection(in: right)
-    case .function(_, let arguments), .list(let arguments):
-      for argument in arguments {
-        if let found = try firstCollection(in: argument) { return found }
+    case .collection: return nil
+    default:
+      for part in expression.parts {
+        if let found = try firstCollection(in: part) { return found }
       }
       return nil
-    case .constant, .collection, .subquery: return nil
     }
   }
 }
@@ -120,15 +115,8 @@ extension FetchPredicate.Expression {
         return self
       }
       return .path(.init(Array(path.names[count...]), variable: variable))
-    case .arithmetic(let operation, let left, let right):
-      return .arithmetic(
-        operation, left.replacing(prefix, count, by: variable),
-        right.replacing(prefix, count, by: variable))
-    case .function(let name, let arguments):
-      return .function(name, arguments.map { $0.replacing(prefix, count, by: variable) })
-    case .list(let elements):
-      return .list(elements.map { $0.replacing(prefix, count, by: variable) })
-    case .constant, .collection, .subquery: return self
+    case .collection: return self
+    default: return replacingParts { $0.replacing(prefix, count, by: variable) }
     }
   }
 }

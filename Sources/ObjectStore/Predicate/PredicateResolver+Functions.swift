@@ -159,12 +159,8 @@ extension ResolvedOperand {
 }
 
 extension PredicateFunction {
-  /// The name that takes the fewest edits, if that is a third or less.
   static func nearestName(to name: String) -> String? {
-    let name = Array(name.lowercased().utf8.prefix(64))
-    let names = allCases.map(\.rawValue) + ["now", "noindex:", "count:"]
-    return names.map { (name: $0, edits: editDistance(name, Array($0.lowercased().utf8))) }
-      .min { $0.edits < $1.edits }
-      .flatMap { $0.edits <= max(2, name.count / 3) ? $0.name : nil }
+    ObjectStore.nearestName(
+      to: name, among: allCases.map(\.rawValue) + ["now", "noindex:", "count:"], minEdits: 2)
   }
 }

@@ -34,8 +34,6 @@ extension PredicateResolver {
     }
   }
 
-  // MARK: - Collections
-
   private mutating func collection(
     _ operation: FetchPredicate.CollectionOperator, of base: FetchPredicate.Expression,
     _ property: [String], in expression: FetchPredicate.Expression

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreFunctions
-
 /// An object whose properties a predicate can read.
 public protocol PredicateSource {
   /// The object's id, as `SELF` and a to-one relationship compare.

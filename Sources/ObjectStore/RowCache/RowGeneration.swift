@@ -94,8 +94,6 @@ struct RowGeneration: ~Copyable {
     byteCount += difference * Self.entryBytes
   }
 
-  // MARK: - Pages
-
   // A page is retained while the generation holds one of its rows, not for each of them.
 
   private mutating func enter(_ page: Unmanaged<RowPage>?, rows: Int) {

@@ -69,7 +69,6 @@ enum ResultType: Sendable {
     self = attribute.allowsExternalBinaryDataStorage ? .externalData : .attribute(attribute.type)
   }
 
-  /// The number of its columns.
   var columnCount: Int32 {
     if case .objectAndEntity = self { 2 } else { 1 }
   }

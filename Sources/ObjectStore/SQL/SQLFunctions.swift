@@ -16,10 +16,7 @@ import StoreFunctions
 /// | `NSCoreDataNumber(text)`, `NSCoreDataString(x)` | CAST |
 /// | `NSCoreDataValue(text)` | a value of a bound list that JSON cannot carry |
 ///
-/// The bits of `options`: 1 case-insensitive, 4 at the end (with 8), 8 anchored, 32 by the current
-/// locale, 128 diacritic-insensitive, 256 width-insensitive. None of them can use an index: each
-/// row's text is read, ASCII without allocation. A pattern is folded, or compiled, once per
-/// statement.
+/// None of them can use an index: each row's text is read.
 public enum SQLFunctions {
   /// Makes the functions known to a connection.
   ///

@@ -41,8 +41,6 @@ extension SQLWriter {
     withoutConjunction { $0.append(operand, space: space) }
   }
 
-  // MARK: - Computations
-
   /// - Parameter binding: the precedence of the operator whose left side this is; 0 for none.
   private mutating func append(
     _ function: PredicateFunction, _ arguments: [ResolvedOperand], within binding: Int

@@ -43,8 +43,6 @@ final class SelectTemplates: Sendable {
   }
 
   /// The SELECT of a request: that of its template, or one that is written now.
-  ///
-  /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
   func statement(
     _ request: SelectRequest, of entity: EntityDescription
   ) throws(FetchPredicateError) -> SelectStatement {

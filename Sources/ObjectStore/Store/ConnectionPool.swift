@@ -19,7 +19,6 @@ final class ConnectionPool: @unchecked Sendable {
   private let lock = Mutex(())
   private let writing = NSLock()
   // Unchecked: the lock guards them.
-  /// The free readers.
   @exclusivity(unchecked) private var readers: [PooledConnection] = []
   /// The number of readers that may still be taken.
   @exclusivity(unchecked) private var freeCount: Int
@@ -94,7 +93,6 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Returns a reader.
   func release(_ reader: consuming PooledConnection) {
     let kept = Unmanaged.passRetained(reader)
     let (isSpare, _) = spare.compareExchange(

@@ -6,8 +6,6 @@ import StoreInstruments
 import Synchronization
 
 /// One open file: its connections, its row cache and its instruments, shared by all contexts.
-///
-/// Everything is immutable after `init`, or guards itself.
 final class PersistentStore: @unchecked Sendable {
   let id = ProcessCounter.nextStoreID()
   let path: String
@@ -103,8 +101,6 @@ final class PersistentStore: @unchecked Sendable {
   // MARK: - Writes beside saves
 
   /// Runs statements on the connection that writes, in a transaction.
-  ///
-  /// - Throws: ``StoreError``, and what the closure throws.
   func write<R>(
     _ kind: Connection.TransactionKind, _ body: (Connection) throws -> R
   ) throws -> R {

@@ -146,7 +146,6 @@ extension PersistentStore {
     return rows
   }
 
-  /// Reads one row by its key.
   func row(
     of entity: EntityDescription, _ primaryKey: Int64, interests: Interests, contextID: UInt64,
     cost: inout QueryCost

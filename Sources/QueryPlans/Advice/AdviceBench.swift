@@ -87,8 +87,6 @@ final class AdviceBench {
   }
 
   /// The statements that can be measured, and why others cannot.
-  ///
-  /// - Throws: ``AdviceError/otherDatabase(_:)``, or ``SQLiteError/interruption``.
   private static func compiled(
     _ workload: [WorkloadStatement], on connection: Connection
   ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
@@ -206,8 +204,6 @@ final class AdviceBench {
   private static let stepsOfRun = 50.0
 
   /// Counts the workload with a set of indexes, once.
-  ///
-  /// - Throws: ``SQLiteError`` if an index cannot be made.
   func trial(_ indexes: Set<IndexCandidate>) throws -> Trial {
     if let known = known[indexes] { return known }
     let byTable = Dictionary(grouping: indexes) { $0.table.lowercased() }

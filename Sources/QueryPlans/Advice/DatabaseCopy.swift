@@ -5,15 +5,11 @@ import Glibc
 import SQLiteDriver
 
 /// A copy of a database in an unlinked file, which is removed however the process ends.
-///
-/// Indexes are tried on it; the database itself is only read.
 final class DatabaseCopy {
   let connection: Connection
 
   /// - Parameter roomFactor: the room to have, in sizes of the file: indexes on trial take room, and so does
   ///   the journal.
-  /// - Throws: ``AdviceError/noSpace(needed:free:folder:)``, ``SQLiteError``, or what the file
-  ///   system reports.
   init(
     of source: Connection, roomFactor: UInt64 = 2, isCancelled: () -> Bool = { false },
     progress: (Int, Int) -> Void
@@ -36,8 +32,6 @@ final class DatabaseCopy {
   }
 
   /// Rebuilds the indexes of a store's collations: another language may have ordered them.
-  ///
-  /// - Throws: ``SQLiteError/interruption``.
   func reorder() throws(SQLiteError) {
     for name in StoreNames.collations {
       do throws(SQLiteError) {

@@ -57,8 +57,6 @@ public struct IndexAdvisor {
 
   /// Tries the candidates, and what the database has.
   ///
-  /// When cancelled, it returns the indexes found so far.
-  ///
   /// - Throws: ``SQLiteError`` if the copy cannot be written.
   public func advice() throws -> IndexAdvice {
     var advice = IndexAdvice()

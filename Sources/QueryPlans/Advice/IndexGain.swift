@@ -19,7 +19,6 @@ public struct IndexGain: Hashable, Sendable {
 }
 
 extension StatementMeter.Trial {
-  /// The VM steps of a run.
   var stepsPerRun: UInt64 {
     UInt64(exactly: measurement.work.perRun(\.vmSteps).rounded()) ?? measurement.work.vmSteps
   }

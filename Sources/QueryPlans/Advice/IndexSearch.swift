@@ -251,12 +251,11 @@ struct IndexSearch {
 }
 
 extension AdviceBench.Trial {
-  private var columnCount: Int { indexes.reduce(0) { $0 + $1.columns.count } }
-
   /// By the number of indexes, then of columns, then by cost, then by name.
   func isSmaller(than other: Self) -> Bool {
     if indexes.count != other.indexes.count { return indexes.count < other.indexes.count }
-    if columnCount != other.columnCount { return columnCount < other.columnCount }
+    let (columns, others) = (indexes.columnCount, other.indexes.columnCount)
+    if columns != others { return columns < others }
     if cost != other.cost { return cost < other.cost }
     return indexes.map(\.name).sorted().lexicographicallyPrecedes(
       other.indexes.map(\.name).sorted())

@@ -91,8 +91,8 @@ final class IndexTrial {
     }.filter { !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost }
     guard let best = trials.map(\.cost).min() else { return [] }
     let good = trials.filter { $0.cost <= best * Self.tolerance }
-    let fewest = good.map { $0.columnCount }.min()
-    guard let chosen = good.first(where: { $0.columnCount == fewest }) else { return nil }
+    let fewest = good.map(\.indexes.columnCount).min()
+    guard let chosen = good.first(where: { $0.indexes.columnCount == fewest }) else { return nil }
     gains[subject.sql, default: []].append(
       IndexGain(indexes: chosen.indexes, before: before.stepsPerRun, after: chosen.stepsPerRun))
     return chosen.indexes

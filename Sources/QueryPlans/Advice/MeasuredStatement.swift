@@ -70,7 +70,6 @@ final class MeasuredStatement {
       && StatementClauses(sql: statement.sql).comparesTextWithoutIndex
   }
 
-  /// - Throws: ``SQLiteError`` if it does not compile, ``OrderingError`` if it cannot be run here.
   ///
   /// - Parameter actionTables: the tables that a write reads by triggers and foreign keys; a write without them is
   ///   not measured.

@@ -69,13 +69,6 @@ enum Interleaved {
       return nil
     }
     return TimeEffect(
-      before: median(times.map(\.before)), after: median(times.map(\.after)), ratio: ratio)
-  }
-
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2)
-      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+      before: times.map(\.before).median, after: times.map(\.after).median, ratio: ratio)
   }
 }

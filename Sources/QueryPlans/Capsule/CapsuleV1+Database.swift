@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
 import FoundationEssentials
 public import SQLiteDriver
 
@@ -8,9 +7,6 @@ extension CapsuleV1 {
   // Arbitrary: a schema of 100,000 objects and the forms of 100,000 statements are smaller.
   private static let maxBytes = 256 << 20
 
-  /// Reads a capsule.
-  ///
-  /// - Throws: ``CapsuleError``.
   public init(path: String) throws(CapsuleError) {
     struct Header: Codable {
       var schemaVersion: Int
@@ -29,8 +25,6 @@ extension CapsuleV1 {
   /// Makes a private database of the schema and the statistics, without rows.
   ///
   /// SQLite compiles the schema and runs none of its SQL. Virtual tables of modules that are not SQLite's own are left out.
-  ///
-  /// - Throws: ``CapsuleError``.
   public func open() throws(CapsuleError) -> InspectedDatabase {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)

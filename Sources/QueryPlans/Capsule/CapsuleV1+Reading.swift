@@ -20,8 +20,6 @@ extension CapsuleV1 {
   ///     SELECT tbl, idx, stat FROM sqlite_stat1
   ///     SELECT count(*) FROM main."book"
   ///     SELECT name, pageno, ncell FROM dbstat('main', 1)
-  ///
-  /// - Throws: ``SQLiteError`` if the database cannot be read.
   public init(
     of connection: Connection, statements: [CapsuleStatement] = []
   ) throws(SQLiteError) {

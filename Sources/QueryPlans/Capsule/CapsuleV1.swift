@@ -5,7 +5,6 @@
 /// Texts of the schema are as they are; values of rows and statements are pseudonyms.
 public struct CapsuleV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
-  /// `capsule`.
   public var kind = Self.kind
   /// The version that reads the original.
   public var sqliteVersion: String

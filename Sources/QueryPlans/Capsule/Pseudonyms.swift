@@ -11,7 +11,6 @@ struct Pseudonyms {
   private var texts = TextPseudonyms()
   private var blobs: [[UInt8]: [UInt8]] = [:]
 
-  /// - Parameter texts: the schema's SQL and names.
   init(values: [BindValue], texts schema: [String]) {
     var (numbers, texts, blobs): (Set<BindValue>, Set<String>, Set<[UInt8]>) = ([], [], [])
     for value in values {

@@ -26,8 +26,6 @@ public struct DatabaseFacts: Hashable, Sendable {
   public internal(set) var indexesNamedByViews: Set<String> = []
 
   /// Reads the schema and counts rows, up to a million a table.
-  ///
-  /// - Throws: ``SQLiteError`` if the schema cannot be read.
   public init(_ connection: Connection) throws(SQLiteError) {
     let explainer = PlanExplainer(connection)
     let statistics = try Self.statistics(connection)

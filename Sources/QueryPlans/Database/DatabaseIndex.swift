@@ -16,7 +16,6 @@ public struct DatabaseIndex: Hashable, Sendable {
   public var table: String
   public var terms: [Term]
   public var isUnique: Bool
-  /// Whether CREATE INDEX made it, and not a constraint.
   public var isDeclared: Bool
   /// The CREATE INDEX; nil where a constraint made it.
   public var sql: String?
@@ -72,7 +71,6 @@ public struct DatabaseIndex: Hashable, Sendable {
       .joined(separator: ", ")
   }
 
-  /// - Parameter catalog: of all tables, where the indexes of many are read.
   static func all(
     of table: String, _ connection: Connection, catalog: Catalog? = nil
   ) throws(SQLiteError) -> [Self] {

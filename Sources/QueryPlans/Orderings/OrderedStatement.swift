@@ -24,7 +24,6 @@ struct OrderedStatement {
   let groups: [[[Int]]]
   let outline: StatementOutline
   let scope: SelectScope
-  /// The number of parameters.
   let parameterCount: Int
   private let root: TermGroup
   var groupSizes: [Int] { groups.map(\.count) }

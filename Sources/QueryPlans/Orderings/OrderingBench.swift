@@ -105,8 +105,6 @@ final class OrderingBench {
   /// - Parameters:
   ///   - isLate: called often; once it returns true, no other order is counted.
   ///   - isOver: the same for the whole comparison.
-  /// - Throws: what the order as written throws, ``OrderingError/outOfTime`` where there was no time
-  ///   for another one, or ``SQLiteError/interruption``.
   func count(isLate: @escaping () -> Bool, isOver: @escaping () -> Bool) throws {
     let written: UInt64
     do {
@@ -178,8 +176,6 @@ final class OrderingBench {
 
   /// The order as written, those with the fewest steps, and those whose costly terms come last: a
   /// step that calls LIKE takes longer than one that compares numbers.
-  ///
-  /// - Parameter count: how many at most, the one as written included.
   func worthTiming(_ count: Int) -> [Int] {
     let others = orders.indices.dropFirst().filter { orders[$0].vmSteps != nil }
     func steps(_ index: Int) -> UInt64 { orders[index].vmSteps ?? .max }
@@ -207,11 +203,7 @@ final class OrderingBench {
 
   /// Runs some orders without their LIMIT and compares the rows with those as written.
   ///
-  /// An order with other rows, or that fails, is left out.
-  ///
   /// - Returns: the rows of a run as written, and the orders that are left.
-  /// - Throws: ``OrderingError/failsHere(reason:)`` where the order as written fails,
-  ///   ``OrderingError/otherRows`` where it returns other rows at each run, or ``SQLiteError``.
   func provenRows(_ chosen: [Int]) throws -> (rows: UInt64, orders: [Int]) {
     let written = try OrderingError.explaining { () throws(SQLiteError) in try rows(0) }
     var proven = [0]

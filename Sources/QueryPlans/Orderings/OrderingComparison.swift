@@ -77,7 +77,6 @@ public struct OrderingComparison: Sendable {
 
   /// Counts the steps of all orders, proves the rows of the few that matter equal, and times those.
   ///
-  /// - Parameter progress: called after each run, with the number of runs so far.
   /// A run that is under way when the budget ends is stopped: a statement may take hours.
   ///
   /// - Throws: ``OrderingError``, such as ``OrderingError/outOfTime`` where the budget ended before

@@ -24,8 +24,6 @@ extension OrderingError {
   static let maxSteps = 1_000_000_000
 
   /// Ends a run that takes too many steps, such as one that reads a view without an end.
-  ///
-  /// - Throws: ``tooManySteps``, or what the body throws.
   static func bounding<R>(
     _ connection: Connection, maxSteps: Int = OrderingError.maxSteps, _ body: () throws -> R
   ) throws -> R {
@@ -43,8 +41,6 @@ extension OrderingError {
   }
 
   /// Runs a statement for the first time: though it compiled, a function may not take its arguments.
-  ///
-  /// - Throws: ``failsHere(reason:)``, or ``SQLiteError``.
   static func explaining<R>(_ run: () throws(SQLiteError) -> R) throws -> R {
     do throws(SQLiteError) {
       return try run()

@@ -48,7 +48,7 @@ struct OrderingTrial {
     }
     let ratios = ratios(times)
     return Outcome(
-      verdict: verdict(ratios), ratios: ratios, medians: times.map(Self.median), rounds: round)
+      verdict: verdict(ratios), ratios: ratios, medians: times.map(\.median), rounds: round)
   }
 
   private func ratios(_ times: [[Double]]) -> [PairedRatio?] {
@@ -80,13 +80,5 @@ struct OrderingTrial {
     }
     let slower = others.contains { $0.element.low > 1 && $0.element.median >= 1 + minimumEffect }
     return slower ? .fastest(0) : .noDifference
-  }
-
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return 0 }
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2)
-      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
   }
 }

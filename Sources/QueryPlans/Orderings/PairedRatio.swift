@@ -18,9 +18,7 @@ public struct PairedRatio: Hashable, Sendable {
   public init?(ratios: [Double], comparisons: Int = 1) {
     let sorted = ratios.sorted()
     guard let rank = Self.rank(rounds: sorted.count, comparisons: comparisons) else { return nil }
-    let middle = sorted.count / 2
-    median =
-      sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    median = sorted.median
     low = sorted[rank - 1]
     high = sorted[sorted.count - rank]
     rounds = sorted.count
@@ -52,4 +50,15 @@ public struct PairedRatio: Hashable, Sendable {
   }
 
   public var holdsOne: Bool { low <= 1 && 1 <= high }
+}
+
+extension [Double] {
+  /// 0 of none.
+  package var median: Double {
+    let sorted = sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
 }

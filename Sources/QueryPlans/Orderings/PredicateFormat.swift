@@ -20,8 +20,6 @@ public struct PredicateFormat {
   private var tokens: [SQLToken] { outline.tokens }
 
   /// Writes the outer WHERE.
-  ///
-  /// - Throws: ``Failure`` with the first term that no predicate makes.
   public static func text(of sql: String) throws(Failure) -> String {
     let format = PredicateFormat(outline: StatementOutline(sql), sql: sql)
     guard let scope = format.outline.scopes.first(where: { $0.role == .statement }),

@@ -11,8 +11,6 @@ struct RowSet: Hashable {
   private var sums: (UInt64, UInt64) = (0, 0)
 
   /// Steps a statement to its end.
-  ///
-  /// - Throws: ``SQLiteError``.
   init(readingAll statement: Statement) throws(SQLiteError) {
     while try statement.step() {
       count += 1

@@ -85,7 +85,8 @@ extension PlanTranscript.Listing {
 }
 
 extension PlanJudgement.Scan {
-  fileprivate var isCompared: Bool { !comparedColumns.isEmpty || comparedExpression != nil }
+  /// Whether a term of the WHERE compares something of its table.
+  package var isCompared: Bool { !comparedColumns.isEmpty || comparedExpression != nil }
 }
 
 extension PlanExplainer {

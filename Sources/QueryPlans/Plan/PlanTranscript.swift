@@ -85,8 +85,6 @@ public struct PlanTranscript {
     statements.read(line, isAtPrompt: false)
   }
 
-  // MARK: - Rows
-
   private mutating func add(_ row: PlanTextRow, _ number: Int) {
     statements.end()
     var row = row

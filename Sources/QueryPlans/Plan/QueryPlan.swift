@@ -15,8 +15,6 @@ public struct QueryPlan: Hashable, Sendable {
   public var roots: [Node]
 
   /// Makes a tree of the rows of `EXPLAIN QUERY PLAN`; a step whose parent is missing is a root.
-  ///
-  /// - Parameter sql: the statement, by which aliases are resolved to tables.
   public init(steps: [PlanStep], sql: String? = nil) {
     let known = Set(steps.map(\.id))
     var children: [Int64: [PlanStep]] = [:]

@@ -11,14 +11,12 @@ public struct ComparedExpression: Hashable, Sendable {
   public var table: String
   /// Without the table's alias, one space between words.
   public var text: String
-  /// The columns in it.
   public var columns: [String]
   /// Whether the comparison specifies a collation.
   public var hasCollation: Bool {
     SQLTokenizer.tokens(of: text).contains { $0.isWord("COLLATE") }
   }
 
-  /// Whether it calls a function.
   public func calls(_ function: String) -> Bool {
     let tokens = SQLTokenizer.tokens(of: text)
     return zip(tokens, tokens.dropFirst()).contains {

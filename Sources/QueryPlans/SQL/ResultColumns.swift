@@ -11,8 +11,6 @@ public enum ResultColumns {
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZBLOB FROM ZPHOTO t0      // ZPHOTO.Z_PK, ZPHOTO.ZBLOB
   ///     SELECT *, p.label AS l FROM photo p             // photo.label, and those that * stands for
-  ///
-  /// - Parameter columns: the columns of a table, for `*`.
   public static func all(
     in sql: String, columns: (String) -> [String] = { _ in [] }
   ) -> [Column] {

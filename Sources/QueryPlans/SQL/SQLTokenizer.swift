@@ -4,8 +4,6 @@
 ///
 ///     SQLTokenizer.tokens(of: "a<=?1 -- b")   // a, <=, ?1
 ///
-/// Invalid SQL becomes symbols: SQLite reports the error better.
-///
 /// See <https://www.sqlite.org/lang_expr.html> and <https://www.sqlite.org/lang_comment.html>.
 package struct SQLTokenizer {
   private var rest: Substring.UTF8View
@@ -89,8 +87,6 @@ package struct SQLTokenizer {
     defer { rest = rest[end...] }
     return SQLToken(kind: kind, text: sql[rest.startIndex..<end])
   }
-
-  // MARK: - Lengths in bytes
 
   /// The quote is the first byte; a doubled quote is an escaped one.
   private static func quotedLength(_ bytes: Substring.UTF8View) -> Int {

@@ -29,7 +29,6 @@ public struct SharedStatement: Hashable, Sendable {
     return summary
   }
 
-  /// Reads a statement.
   public init(sql: String) {
     text = SQLFingerprint(sql: sql).description
     template = Self.template(of: sql)

@@ -34,7 +34,6 @@ public struct StatementClauses: Hashable, Sendable {
   private let namesLocale: Bool
   /// Whether it counts or deletes all rows of a table: `SELECT COUNT(*) FROM t`, `DELETE FROM t`.
   public let isOfWholeTable: Bool
-  /// The tables that it names, in small letters.
   public let tables: Set<String>
   /// The indexes that it names with INDEXED BY, in small letters: without one of them it does not compile.
   public let namedIndexes: Set<String>
@@ -139,5 +138,22 @@ extension StatementOutline {
     }
     guard let comma = words.firstIndex(where: { $0.isSymbol(",") }), comma == 1 else { return nil }
     return Int(words[0].text)
+  }
+}
+
+/// The tables that a statement names.
+public enum StatementTables {
+  /// The table that is written first, then those that are read, outermost SELECT first; each once.
+  ///
+  ///     INSERT INTO a SELECT b.x FROM b JOIN c USING (y)
+  ///     // a, b, c
+  public static func all(in sql: String) -> [String] {
+    let outline = StatementOutline(sql)
+    let read = outline.scopes.flatMap(\.sources).compactMap(\.table)
+      .filter { !outline.isCommonTable($0) }
+    var known: Set<String> = []
+    return ((WrittenTable(sql: sql).map { [$0.table] } ?? []) + read).filter {
+      known.insert($0.lowercased()).inserted
+    }
   }
 }

@@ -20,10 +20,8 @@ public enum StatementCommand {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
   }
 
-  /// Whether it is COMMIT or END.
   public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
 
-  /// Whether it is RELEASE.
   public static func releases(_ sql: String) -> Bool { name(of: sql) == "RELEASE" }
 
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
@@ -45,7 +43,6 @@ public enum StatementCommand {
     "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
   ]
 
-  /// Whether it is BEGIN EXCLUSIVE.
   public static func beginsExclusively(_ sql: String) -> Bool {
     let tokens = SQLTokenizer.tokens(of: sql, max: 2)
     return tokens.count == 2 && tokens[0].isWord("BEGIN") && tokens[1].isWord("EXCLUSIVE")
@@ -66,5 +63,21 @@ public enum StatementCommand {
     guard name(of: sql) == "SELECT" else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql, max: 2)
     return tokens.count == 2 && tokens[1].kind == .text ? tokens[1].name : nil
+  }
+}
+
+/// Reads `ATTACH DATABASE 'path' AS name`.
+public enum AttachedDatabase {
+  /// - Returns: nil for another statement, and for a path that is bound.
+  public static func parse(_ sql: String) -> (path: String, name: String)? {
+    var tokens = SQLTokenizer.tokens(of: sql)[...]
+    guard tokens.popFirst()?.isWord("ATTACH") == true else { return nil }
+    if tokens.first?.isWord("DATABASE") == true { tokens = tokens.dropFirst() }
+    guard tokens.count >= 3, let first = tokens.first,
+      first.kind == .text || first.kind == .quotedName,
+      let path = first.name, tokens.dropFirst().first?.isWord("AS") == true,
+      let name = tokens.dropFirst(2).first?.name
+    else { return nil }
+    return (path, name)
   }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The SELECTs of a statement, outermost first, and the tokens they are made of.
-///
-/// It parses SQL that SQLite has compiled or will compile; for other text the result is a best
-/// effort.
 struct StatementOutline {
   let tokens: [SQLToken]
   private(set) var scopes: [SelectScope] = []

@@ -12,7 +12,6 @@ public struct StatementShape: Hashable, Sendable {
   /// The number of columns that were left out.
   public let columns: Int
 
-  /// Reads a statement.
   public init(sql: String) {
     let outline = StatementOutline(sql)
     let tokens = outline.tokens

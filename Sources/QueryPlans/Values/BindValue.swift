@@ -12,8 +12,6 @@ public enum BindValue: Hashable, Sendable {
   case blob([UInt8])
 
   /// Reads `12`, `1.5`, `'it''s'`, `x'00ff'` or `NULL`.
-  ///
-  /// - Throws: ``OrderingError/malformedValue(_:)``.
   public init(_ text: String) throws(OrderingError) {
     if text.uppercased() == "NULL" {
       self = .null

@@ -19,8 +19,6 @@ struct IntegerArrays {
   }
 
   /// Finds keys for the tables.
-  ///
-  /// - Throws: ``OrderingError/noKeys(table:)``.
   mutating func sample(by sampler: ParameterSampler) throws(OrderingError) {
     for name in names {
       let sampled = sampler.keys(ofArray: name)

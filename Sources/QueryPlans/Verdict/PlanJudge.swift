@@ -27,11 +27,7 @@ public struct PlanJudge {
     /// The runs of both; the bytes are of the run that returned more.
     func adding(_ other: Self) -> Self {
       var sum = self
-      sum.work.executions += other.work.executions
-      sum.work.rows += other.work.rows
-      sum.work.fullScanSteps += other.work.fullScanSteps
-      sum.work.autoIndexRows += other.work.autoIndexRows
-      sum.work.vmSteps += other.work.vmSteps
+      sum.work.add(other.work)
       sum.pages += other.pages
       sum.isCut = isCut || other.isCut
       sum.columnBytes.merge(other.columnBytes, uniquingKeysWith: max)
@@ -41,7 +37,6 @@ public struct PlanJudge {
 
   /// An index of the rows for which its WHERE is true.
   public struct PartialIndex {
-    /// The names in its WHERE, in lower case.
     public var columns: Set<String>
     /// The words of each term that AND joins in it, in lower case except for literals.
     var terms: Set<[String]> = []
@@ -87,7 +82,6 @@ public struct PlanJudge {
   let source: Source
   let work: StatementWork
 
-  /// Makes a judge of one statement.
   public init(sql: String, work: StatementWork = StatementWork(), source: Source = Source()) {
     outline = StatementOutline(sql)
     self.source = source

@@ -23,8 +23,6 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
 
 /// When a scan matters: the same bound for counts of a trace, for counts measured on the database,
 /// and for sizes of tables.
-///
-/// Documentation/Verdicts.md states it in full.
 public enum ScanBound {
   // 500 is arbitrary: fewer rows are read in less time than the rest of a query takes.
   public static let minRows = 500.0
@@ -32,11 +30,6 @@ public enum ScanBound {
   public static let minStepsPerRow = 4.0
 
   /// Whether one run reads far more than it returns or changes.
-  ///
-  /// - Parameters:
-  ///   - steps: full-scan steps of a run.
-  ///   - autoIndexRows: rows put into automatic indexes by a run.
-  ///   - rows: rows returned or changed by a run.
   public static func isExceeded(steps: Double, autoIndexRows: Double = 0, rows: Double) -> Bool {
     // A scan of n rows takes n - 1 steps.
     autoIndexRows >= minRows || (steps + 1 >= minRows && steps >= rows * minStepsPerRow)

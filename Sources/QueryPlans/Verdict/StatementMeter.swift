@@ -46,7 +46,6 @@ final class StatementMeter {
     var indexes: [IndexCandidate] {
       used.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
-    var columnCount: Int { indexes.reduce(0) { $0 + $1.columns.count } }
 
     /// VM steps; a page that is looked up counts as 4, as in `advise`.
     var cost: Double {

@@ -74,8 +74,6 @@ extension PredicateFunction {
     (b == -1 ? 0 : a % b, false)
   }
 
-  // MARK: - Lists
-
   private func statistic(of numbers: [PredicateNumber]) -> PredicateNumber {
     let doubles = numbers.map(\.double)
     let average = doubles.reduce(0, +) / Double(doubles.count)

@@ -61,8 +61,6 @@ package enum PredicateFunction: String, CaseIterable, Sendable {
   }
 }
 
-// MARK: - SQL
-
 extension PredicateFunction {
   package enum Spelling {
     /// Between its two operands; `binding` is higher for what binds tighter.

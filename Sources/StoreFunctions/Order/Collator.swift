@@ -68,8 +68,6 @@ package final class Collator: @unchecked Sendable {
         handle, text, Int32(clamping: text.count), &key, Int32(clamping: key.count)))
   }
 
-  // MARK: - One per language
-
   private struct Key: Hashable {
     let rules: Rules
     let locale: String

@@ -42,8 +42,6 @@ package final class RegularExpression {
   }
 
   /// Whether the pattern matches the whole text.
-  ///
-  /// - Throws: ``Failure`` if this text, with those before it, takes more steps than are allowed.
   package func matches(_ text: String) throws(Failure) -> Bool {
     let text = Self.normalized(text, folding)
     var isMatch = false

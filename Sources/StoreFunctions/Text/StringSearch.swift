@@ -41,8 +41,6 @@ package final class StringSearch {
     return text.withUTF8 { matches($0) }
   }
 
-  // MARK: - Bytes
-
   private func find(in text: UnsafeBufferPointer<UInt8>, lowering: Bool) -> Bool {
     let last = text.count - pattern.count
     guard last >= 0 else { return false }

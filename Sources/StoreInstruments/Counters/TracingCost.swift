@@ -7,8 +7,6 @@ import Synchronization
 ///
 ///     call      1 … 61   122   183   …
 ///     weight    1 each    61    61        a timed call stands for those since the one before
-///
-/// A timed call holds one reading of the clock, some 25 ns.
 final class TracingCost: Sendable {
   /// A prime, so that it meets every kind of event of a program that repeats itself; so large
   /// that reading the clock adds less than a hundredth to what an event costs.

@@ -45,8 +45,6 @@ extension DebugLog {
   ///
   /// A symbolic link in a folder that others may write, such as `/tmp`, is not followed: one of them
   /// may have put it there, and the log would be written into any file that the process may write.
-  ///
-  /// - Throws: ``DebugLogError`` if the file cannot be opened.
   public convenience init(level: Level, path: String) throws(DebugLogError) {
     let descriptor = LogFile.open(path)
     guard descriptor >= 0 else { throw DebugLogError(path: path, code: errno) }

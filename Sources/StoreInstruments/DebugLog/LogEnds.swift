@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CStoreTracepoints
+import Glibc
 import Synchronization
 
 /// Ends the logs of a process when it exits, with its exit code.
@@ -26,4 +27,15 @@ enum LogEnds {
     let entries = entries.withLockIfAvailable { $0 } ?? []
     for entry in entries { entry.log?.end(status: status) }
   }
+}
+
+/// The name of the running program.
+package enum ProcessName {
+  /// As in the lines of the log and in `store_opened`.
+  package static let current: String = {
+    guard let path = CommandLine.arguments.first, let name = path.split(separator: "/").last else {
+      return "unknown"
+    }
+    return String(name)
+  }()
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-
 // What level 4 adds.
 extension LogLines {
   /// A statement's plan as the tree that `sqlite3` draws, and a warning for each full scan.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CStoreTracepoints
+import Glibc
 import StoreEvents
 
 /// Writes each event as an LTTng-UST tracepoint of the provider `objectstore`.
@@ -28,4 +29,20 @@ enum TraceSessions {
   @usableFromInline static var interests: Interests {
     CStoreTracepoints_any_enabled() ? .events : []
   }
+}
+
+typealias CString = UnsafePointer<CChar>
+
+/// Lends a string as C reads it, without a copy where Swift's own storage will do.
+///
+/// A NUL would end it too soon: it goes out as the six characters `\u{0}`.
+func withTraceString(_ text: String, _ body: (CString) -> Void) {
+  let isWhole = text.withCString { string in
+    guard strlen(string) == text.utf8.count else { return false }
+    body(string)
+    return true
+  }
+  guard !isWhole else { return }
+  text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
+    .withCString(body)
 }

@@ -24,14 +24,6 @@ public struct FormProfile: Hashable, Sendable, Codable {
   /// The forms that the row of the others holds, sorted.
   public var others: [StatementID]?
 
-  /// Makes an empty row.
-  public init(form: StatementID, sql: String?, plan: String? = nil, origin: OriginProfile) {
-    self.form = form
-    self.sql = sql
-    self.plan = plan
-    self.origin = origin
-  }
-
   /// Whether this is the row of all forms beyond the limit.
   public var isRest: Bool { form == Bounds.restOfStatements }
 

@@ -7,24 +7,13 @@ import TraceReading
 /// recording.
 public struct OriginProfile: Hashable, Sendable, Codable {
   /// "" where the source does not contain it; the label `host` comes before the system's name.
-  public var host: String
+  public var host = ""
   /// The path of the database; "" for one in memory, or where it is unknown.
-  public var database: String
+  public var database = ""
   /// "" where it is unknown.
-  public var sqliteVersion: String
+  public var sqliteVersion = ""
   /// The labels of `record --label`, without `host`.
-  public var labels: [String: String]
-
-  /// Makes an origin.
-  public init(
-    host: String = "", database: String = "", sqliteVersion: String = "",
-    labels: [String: String] = [:]
-  ) {
-    self.host = host
-    self.database = database
-    self.sqliteVersion = sqliteVersion
-    self.labels = labels
-  }
+  public var labels: [String: String] = [:]
 
   /// The application's version; "" without the label `version`.
   public var version: String { labels["version"] ?? "" }
@@ -60,7 +49,6 @@ struct OriginTable {
   /// Connections by their numbers, contexts of stores by theirs.
   private var connections: [Key: Int] = [:]
   private var contexts: [Key: Int] = [:]
-  /// The origins by process and store.
   private var stores: [Key: Int] = [:]
   /// The origins by process: that of its stores, or one that represents several of them.
   private var processes: [Int: Int] = [:]

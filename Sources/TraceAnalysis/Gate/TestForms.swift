@@ -87,7 +87,6 @@ struct TestForms: Hashable, Sendable {
       || baseline.tests?.contains { $0.forms?.contains(" commits=") == true } == true
   }
 
-  /// The forms of all tests.
   static func sums(of tests: [TestForms]) -> [BaselineV1.Statement] {
     tests.flatMap(\.forms).map {
       BaselineV1.Statement(sql: $0.counts.sql, count: $0.counts.count, rows: $0.counts.rows)

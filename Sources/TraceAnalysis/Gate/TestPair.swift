@@ -70,9 +70,6 @@ struct TestPair {
   }
 
   /// The VM steps of the statements of both, for as many runs: nil within the tolerance.
-  ///
-  /// Each column more takes one step to read and one to store, for each row and each run; a statement that inserts a row
-  /// does not name a column that the table gained.
   func stepsChange(_ tolerance: Double) -> GateResult.Change? {
     var (old, new, allowed) = (0.0, 0.0, 0.0)
     for (shape, now) in formsNow {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-
 /// Counts that only one side has, such as VM steps of a trace beside a log of Core Data.
 struct UncountedMetrics {
   private var ofRun: [GateMetric] = []

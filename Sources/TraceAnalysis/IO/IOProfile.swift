@@ -10,9 +10,6 @@ public struct IOProfile: Hashable, Sendable, Codable {
   public var commits: [CommitProfile] = []
   /// By statement and line of code, by time in I/O, longest first.
   public var statements: [StatementIOProfile] = []
-
-  /// Makes an empty profile.
-  public init() {}
 }
 
 /// Calls of files, and the pages that caused them.
@@ -39,9 +36,6 @@ public struct IOWork: Hashable, Sendable, Codable {
   public var syncTime: Nanoseconds = 0
   /// In checkpoints, whose calls are counted above.
   public var checkpointTime: Nanoseconds = 0
-
-  /// Makes work of 0.
-  public init() {}
 
   /// The time in calls of files.
   public var time: Nanoseconds { readTime.saturatingSum(writeTime).saturatingSum(syncTime) }

@@ -3,8 +3,6 @@
 import StoreEvents
 
 /// Folds the events of I/O.
-///
-/// They precede the run, the fetch or the transaction of the same thread that they belong to.
 struct IOTally {
   typealias Key = ProfileBuilder.Key
   // Arbitrary, as in `Bounds`.

@@ -63,9 +63,7 @@ public struct LiveInterval: Sendable {
 
   /// The part of the interval's faults that the row cache answered, or nil without faults.
   public var cacheHitRatio: Double? {
-    let all = added.faults.saturatingSum(added.relationshipFaults)
-    guard all > 0, profile.known(\.totals.cacheHits) != nil else { return nil }
-    return Double(min(added.cacheHits, all)) / Double(all)
+    profile.known(\.totals.cacheHits) == nil ? nil : added.cacheHitRatio
   }
 }
 

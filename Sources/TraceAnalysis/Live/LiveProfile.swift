@@ -103,3 +103,19 @@ extension Profile {
     return time
   }
 }
+
+extension ProfileBuilder {
+  /// Resets all counts; texts and running fetches are kept.
+  mutating func resetCounts() {
+    var new = ProfileBuilder(filter)
+    new.texts = texts
+    new.stores = stores
+    new.processes = processes
+    new.pendingFetches = pendingFetches
+    new.pendingMisses = pendingMisses
+    new.batchedFetches = batchedFetches
+    new.commits = commits
+    new.origins = origins
+    self = new
+  }
+}

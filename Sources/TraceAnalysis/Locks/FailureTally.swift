@@ -56,7 +56,6 @@ public struct FailureCause: Hashable, Sendable, Codable {
 }
 
 extension FailureSite {
-  /// Whether an error is one of the file.
   static func isOfFile(_ error: String) -> Bool {
     ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR", "SQLITE_READONLY"].contains {
       error.hasPrefix($0)

@@ -4,8 +4,6 @@ import StoreEvents
 
 /// The databases of connections and stores: by inode where the probe reports it, so that two paths
 /// of one file are one database; otherwise by path.
-///
-/// Each host has its own.
 struct LockDatabases {
   private typealias Key = ProfileBuilder.Key
   private var ids: [ProfileBuilder.Key: String] = [:]

@@ -70,7 +70,7 @@ struct LockJoin {
       database: databases[connection], connection: connection, process: record.process.name,
       start: record.timestamp &- max(wait.waitTime, 0), end: record.timestamp, event: wait)
     locked.compare(ended(in: locked.database))
-    namelessWaits[thread(record, process)] = waits.count
+    namelessWaits[Key(thread: record, in: process)] = waits.count
     waits.append(locked)
   }
 
@@ -78,7 +78,7 @@ struct LockJoin {
     let isStore = transaction.saveID != 0
     let id = Key(process: process, id: transaction.transactionID)
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
-    endedTransactions[thread(record, process)] = Ended(
+    endedTransactions[Key(thread: record, in: process)] = Ended(
       id: isStore ? 0 : id.id, writer: steps?.writer, form: steps?.writerForm ?? 0,
       changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0,
       writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0,
@@ -103,7 +103,7 @@ struct LockJoin {
         time: transaction.totalTime, idleTime: transaction.idleTime))
     endWriters(of: databases[connection], before: interval.start)
     if transaction.kind == "autocommit" {
-      namelessTransactions[thread(record, process)] = interval
+      namelessTransactions[Key(thread: record, in: process)] = interval
     } else {
       keep(interval)
     }
@@ -117,7 +117,7 @@ struct LockJoin {
     let connection = databases.waiter(checkpoint.storeID, record, in: process)
     let isStore = connection.id != checkpoint.storeID
     logs.checkpoint(
-      checkpoint, in: databases[connection], on: isStore ? nil : thread(record, process))
+      checkpoint, in: databases[connection], on: isStore ? nil : Key(thread: record, in: process))
   }
 
   /// Ends the transactions that were writers before another one became the writer: their own ends may
@@ -169,7 +169,7 @@ struct LockJoin {
     in process: Int, form: UInt64
   ) {
     unended.end(run, in: process)
-    let thread = thread(record, process)
+    let thread = Key(thread: record, in: process)
     let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
     let id = Key(process: process, id: run.transactionID)
     let before = run.transactionID == 0 ? nil : open[id]
@@ -271,7 +271,9 @@ struct LockJoin {
 
   /// Sets the line of a save's wait.
   mutating func end(_ save: SaveEnd, _ record: EventRecord, in process: Int) {
-    guard let index = namelessWaits.removeValue(forKey: thread(record, process)) else { return }
+    guard let index = namelessWaits.removeValue(forKey: Key(thread: record, in: process)) else {
+      return
+    }
     waits[index].waiter.location = save.location
   }
 
@@ -290,10 +292,6 @@ struct LockJoin {
         waits[index].compare(other.asInterval)
       }
     }
-  }
-
-  private func thread(_ record: EventRecord, _ process: Int) -> Key {
-    Key(process: process, id: UInt64(bitPattern: record.threadID))
   }
 
   /// The waits by line and holder; nil if there is nothing to report.

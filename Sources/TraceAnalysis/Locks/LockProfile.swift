@@ -32,9 +32,6 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var logs: [LogGrowth]?
   /// Lines whose commits checkpointed pages that others had written; nil if there are none.
   public var checkpointPayers: [CheckpointPayer]?
-
-  /// Makes a profile without waits.
-  public init() {}
 }
 
 /// A statement at a line of code, and how often something happened to it.

@@ -34,7 +34,7 @@ struct UnendedRuns {
     let statement = Statement(process: process, id: event.statementID)
     let isRead = ["SELECT", "WITH", "VALUES"].contains(StatementCommand.name(of: event.sql))
     guard isRead, runs.count < Self.maxRuns, last.count < Self.maxRuns else { return }
-    last[thread(record, process)] = statement
+    last[Key(thread: record, in: process)] = statement
     runs[statement] = Run(
       connection: Key(process: process, id: event.storeID),
       site: LockSite(statement: event.statementID, sql: event.sql, location: .unknown, count: 1),
@@ -43,7 +43,7 @@ struct UnendedRuns {
 
   /// The line of the run that the thread began last.
   mutating func add(_ caller: CallerAnnounced, _ record: EventRecord, in process: Int) {
-    guard let statement = last.removeValue(forKey: thread(record, process)) else { return }
+    guard let statement = last.removeValue(forKey: Key(thread: record, in: process)) else { return }
     runs[statement]?.site.location = SourceLocation(file: caller.file, line: caller.line)
   }
 
@@ -55,9 +55,5 @@ struct UnendedRuns {
   /// In the order of their beginnings.
   var all: [Run] {
     runs.values.sorted { ($0.start, $0.site.sortKey) < ($1.start, $1.site.sortKey) }
-  }
-
-  private func thread(_ record: EventRecord, _ process: Int) -> Key {
-    Key(process: process, id: UInt64(bitPattern: record.threadID))
   }
 }

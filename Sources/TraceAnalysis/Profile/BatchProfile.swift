@@ -22,12 +22,6 @@ public struct BatchProfile: Hashable, Sendable, Codable {
   public var rowsLoaded: UInt64 = 0
   /// The time that loading the batches took.
   public var batchTime: Nanoseconds = 0
-
-  init(location: SourceLocation, entity: String, statement: StatementID) {
-    self.location = location
-    self.entity = entity
-    self.statement = statement
-  }
 }
 
 extension BatchProfile: Summed {
@@ -45,8 +39,6 @@ extension ProfileBuilder {
   private static let maxBatchedFetches = 10_000
 
   /// Records a batched fetch.
-  ///
-  /// Its batches load long after it has ended.
   mutating func addBatch(_ event: FetchEnd, from location: SourceLocation, in process: Int) {
     if event.kind == .batch {
       guard let fetch = batchedFetches[Key(process: process, id: event.parentID)] else { return }

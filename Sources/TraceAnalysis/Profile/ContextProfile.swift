@@ -24,12 +24,6 @@ public struct ContextProfile: Hashable, Sendable, Codable {
   public var saves: UInt64 = 0
   /// The time that saves took.
   public var saveTime: Nanoseconds = 0
-
-  /// Makes an empty profile of a context.
-  public init(process: Int, id: UInt64) {
-    self.process = process
-    self.id = id
-  }
 }
 
 extension ContextProfile: Summed {

@@ -49,8 +49,6 @@ public struct EventFilter: Hashable, Sendable {
     now = timestamp
   }
 
-  // MARK: - Events
-
   func takes(_ fetch: FetchEnd, from location: SourceLocation) -> Bool {
     takes(entity: fetch.entity, location, fetch.totalTime)
   }

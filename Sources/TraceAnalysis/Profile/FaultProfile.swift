@@ -34,17 +34,7 @@ public struct FaultProfile: Hashable, Sendable, Codable {
     public var relationship: String
     /// The line that fetched the objects.
     public var location: SourceLocation
-
-    /// Makes an origin.
-    public init(entity: String, relationship: String, location: SourceLocation) {
-      self.entity = entity
-      self.relationship = relationship
-      self.location = location
-    }
   }
-
-  /// Makes an empty profile of an origin.
-  public init(origin: Origin) { self.origin = origin }
 }
 
 extension FaultProfile: Summed {
@@ -75,7 +65,4 @@ public struct EntityProfile: Hashable, Sendable, Codable {
   public var totalTime: Nanoseconds = 0
   /// The measures of its statements and faults; nil in reports of older versions.
   public var measured: Measures?
-
-  /// Makes an empty profile of an entity.
-  public init(name: String) { self.name = name }
 }

@@ -18,7 +18,6 @@ struct FetchSequences {
   // Arbitrary: someone who scrolls looks at a batch.
   private static let maxPause: Nanoseconds = 1_000_000_000
   private static let maxThreads = 1024
-  private static let maxSequences = 1000
 
   /// One fetch that ended.
   struct Run {
@@ -80,13 +79,8 @@ struct FetchSequences {
     }
   }
 
-  private struct Key: Hashable {
-    var parent: StatementID
-    var child: StatementID
-  }
-
   private var threads: [ProfileBuilder.Key: [List]] = [:]
-  private var sequences: [Key: QueryLoop] = [:]
+  private var sequences = LoopTable<StatementID, QueryLoop>()
 
   /// Adds a fetch that ended and that no other fetch contains.
   mutating func add(_ run: Run, on thread: ProfileBuilder.Key) {
@@ -108,8 +102,8 @@ struct FetchSequences {
   /// Ends what is open, and returns the sequences, longest time first; nil without any.
   mutating func finish() -> [QueryLoop]? {
     closeAll()
-    return sequences.isEmpty
-      ? nil : sequences.values.sorted(by: \.time) { "\($0.parent) \($0.child)" }
+    let loops = sequences.loops.values.sorted(by: \.time) { "\($0.parent) \($0.child)" }
+    return loops.isEmpty ? nil : loops
   }
 
   private mutating func closeAll() {
@@ -119,14 +113,12 @@ struct FetchSequences {
 
   private mutating func close(_ list: List) {
     for child in list.children where list.isLoop(child) || list.isWhole(child) {
-      let key = Key(parent: list.run.fetch.statementID, child: child.first.statementID)
-      guard sequences.count < Self.maxSequences || sequences[key] != nil else { continue }
-      var sums =
-        sequences[key]
-        ?? QueryLoop(
-          parent: key.parent, parentLocation: .unknown, child: key.child, childLocation: .unknown)
-      sums.addOccurrence(rows: list.run.rows, runs: child.runs, time: child.time)
-      sequences[key] = sums
+      let (parent, first) = (list.run.fetch.statementID, child.first.statementID)
+      sequences.update(
+        parent, first,
+        from: QueryLoop(
+          parent: parent, parentLocation: .unknown, child: first, childLocation: .unknown)
+      ) { $0.addOccurrence(rows: list.run.rows, runs: child.runs, time: child.time) }
     }
   }
 }

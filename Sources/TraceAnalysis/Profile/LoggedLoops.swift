@@ -13,7 +13,6 @@ struct LoggedLoops {
   private static let maxBetween: UInt64 = 4
   private static let maxSites = 64
   private static let maxThreads = 1024
-  private static let maxLoops = 1000
 
   private struct Sequence {
     var first: LoopDetector.Run
@@ -32,13 +31,8 @@ struct LoggedLoops {
     var sequences: [LoopDetector.Site: Sequence] = [:]
   }
 
-  private struct Key: Hashable {
-    var parent: LoopDetector.Site
-    var child: LoopDetector.Site
-  }
-
   private var threads: [ProfileBuilder.Key: Thread] = [:]
-  private var loops: [Key: QueryLoop] = [:]
+  private var table = LoopTable<LoopDetector.Site, QueryLoop>()
 
   /// Adds a run that ended.
   mutating func add(_ run: LoopDetector.Run, on thread: ProfileBuilder.Key) {
@@ -71,7 +65,9 @@ struct LoggedLoops {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    return loops.values.sorted(by: \.time) { "\($0.childLocation.line) \($0.parent) \($0.child)" }
+    return table.loops.values.sorted(by: \.time) {
+      "\($0.childLocation.line) \($0.parent) \($0.child)"
+    }
   }
 
   private mutating func closeAll() {
@@ -90,15 +86,9 @@ struct LoggedLoops {
     {
       parent = outer.before ?? parent
     }
-    let key = Key(parent: parent.site, child: sequence.first.site)
-    guard loops.count < Self.maxLoops || loops[key] != nil else { return }
-    var loop =
-      loops[key]
-      ?? QueryLoop(
-        parent: parent.statement, parentLocation: parent.site.location,
-        child: sequence.first.statement, childLocation: sequence.first.site.location)
-    loop.addOccurrence(rows: 0, runs: sequence.runs, time: sequence.time)
-    loop.isDirect = loop.isDirect != false && sequence.isDirect
-    loops[key] = loop
+    table.update(parent.site, sequence.first.site, from: QueryLoop(parent, sequence.first)) {
+      $0.addOccurrence(rows: 0, runs: sequence.runs, time: sequence.time)
+      $0.isDirect = $0.isDirect != false && sequence.isDirect
+    }
   }
 }

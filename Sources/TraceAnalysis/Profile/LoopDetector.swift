@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
 import StoreEvents
 
 /// Finds statements that run once for each row of another one, by counts and in bounded memory.
@@ -23,7 +22,8 @@ struct LoopDetector {
   fileprivate static let maxStatementsOfLoop = 4
   // Arbitrary: the threads of a program that run SQL at the same time.
   private static let maxThreads = 4096
-  private static let maxLoops = 1000
+  // Arbitrary: as many as a report lists loops.
+  private static let maxLists = 1000
 
   /// A form at a line of code; statements that differ only in literals are one form.
   struct Site: Hashable {
@@ -88,20 +88,17 @@ struct LoopDetector {
   }
 
   private var threads: [ProfileBuilder.Key: Thread] = [:]
-  private var loops: [LoopKey: Loop] = [:]
+  private var table = Table()
   private var parentCount: UInt64 = 0
   /// How often each list ran.
   private var lists: [Site: UInt64] = [:]
 
-  private struct LoopKey: Hashable {
-    var parent: Site
-    var child: Site
-  }
+  private typealias Table = LoopTable<Site, Loop>
 
   fileprivate struct Loop {
     var sums: QueryLoop
     /// The number of its last parent.
-    var parent: UInt64
+    var parent: UInt64 = 0
     /// Whether each occurrence directly followed its parent, with nothing but such loops in between.
     var isDirect = true
   }
@@ -148,7 +145,7 @@ struct LoopDetector {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    let found = loops.filter { key, loop in
+    let found = table.loops.filter { key, loop in
       loop.isLoop
         && Self.isUsual(loop.sums.occurrences, after: lists[key.parent] ?? loop.sums.occurrences)
     }
@@ -168,7 +165,7 @@ struct LoopDetector {
   }
 
   /// Of several statements that returned as many rows before the same runs, the last one.
-  private func nearest(_ loops: [LoopKey: Loop]) -> [QueryLoop] {
+  private func nearest(_ loops: [Table.Key: Loop]) -> [QueryLoop] {
     struct Runs: Hashable {
       var child: Site
       var runs: UInt64
@@ -182,7 +179,7 @@ struct LoopDetector {
 
   private mutating func open(_ run: Run, over children: [Child], in state: inout Thread) {
     parentCount.add(1)
-    if lists.count < Self.maxLoops || lists[run.site] != nil { lists[run.site, default: 0].add(1) }
+    if lists.count < Self.maxLists || lists[run.site] != nil { lists[run.site, default: 0].add(1) }
     var parent = Parent(
       site: run.site, connection: run.connection, statement: run.statement, rows: run.rows,
       number: parentCount)
@@ -206,17 +203,30 @@ struct LoopDetector {
       // An earlier loop over the same rows lies between as well.
       let runsOfLoops = parent.children[..<index].filter(parent.mayLoop).map(\.runs).reduce(0, +)
       guard child.runsBefore <= runsOfLoops &+ Self.maxRunsBetween else { continue }
-      let key = LoopKey(parent: parent.site, child: child.site)
-      guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
-      var sums =
-        loops[key]?.sums
-        ?? QueryLoop(
-          parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
-          childLocation: child.site.location)
-      sums.addOccurrence(rows: parent.rows, runs: child.runs, time: child.time)
-      let isDirect = loops[key]?.isDirect != false && parent.isDirectlyFollowed(by: child)
-      loops[key] = Loop(sums: sums, parent: parent.number, isDirect: isDirect)
+      table.update(parent.site, child.site, from: Loop(sums: QueryLoop(parent, child))) {
+        $0.sums.addOccurrence(rows: parent.rows, runs: child.runs, time: child.time)
+        $0.isDirect = $0.isDirect && parent.isDirectlyFollowed(by: child)
+        $0.parent = parent.number
+      }
     }
+  }
+}
+
+/// A statement at a line of code.
+protocol StatementAtSite {
+  var site: LoopDetector.Site { get }
+  var statement: StatementID { get }
+}
+
+extension LoopDetector.Run: StatementAtSite {}
+extension LoopDetector.Child: StatementAtSite {}
+extension LoopDetector.Parent: StatementAtSite {}
+
+extension QueryLoop {
+  init(_ parent: some StatementAtSite, _ child: some StatementAtSite) {
+    self.init(
+      parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
+      childLocation: child.site.location)
   }
 }
 

@@ -28,9 +28,6 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var possibleLoops: [QueryLoop]?
   /// Copies of SQLite whose statements are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []
-
-  /// Makes an empty profile.
-  public init() {}
 }
 
 /// A copy of SQLite that was found and could not be observed.
@@ -68,17 +65,6 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   public var connections: UInt64?
   /// Whether nothing but the loop ran in between, in a log without rows; nil where rows are known.
   public var isDirect: Bool?
-
-  /// Makes a loop of two statements.
-  public init(
-    parent: StatementID, parentLocation: SourceLocation, child: StatementID,
-    childLocation: SourceLocation
-  ) {
-    self.parent = parent
-    self.parentLocation = parentLocation
-    self.child = child
-    self.childLocation = childLocation
-  }
 }
 
 extension ObservedProfile {

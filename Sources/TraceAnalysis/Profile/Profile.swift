@@ -148,13 +148,16 @@ extension Profile {
     public var isOfStore: Bool {
       fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
     }
+
+    var cacheHitRatio: Double? {
+      let all = faults.saturatingSum(relationshipFaults)
+      return all > 0 ? Double(min(cacheHits, all)) / Double(all) : nil
+    }
   }
 
   /// The part of all faults that the row cache answered, or nil without faults.
   public var cacheHitRatio: Double? {
-    let all = totals.faults.saturatingSum(totals.relationshipFaults)
-    guard all > 0, let hits = known(\.totals.cacheHits) else { return nil }
-    return Double(min(hits, all)) / Double(all)
+    known(\.totals.cacheHits) == nil ? nil : totals.cacheHitRatio
   }
 
   /// Finds a statement.

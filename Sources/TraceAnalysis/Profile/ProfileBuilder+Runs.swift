@@ -69,11 +69,10 @@ extension ProfileBuilder {
     let sql = texts[run.statementID]
     io.add(
       run, LockSite(statement: run.statementID, sql: sql, location: location, count: 1),
-      on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      on: Key(thread: record, in: process))
     locks.add(
       run, sql, at: location, record, in: process, form: observed.form(of: run.statementID, sql))
-    let waits = pendingBusy.remove(
-      Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    let waits = pendingBusy.remove(Key(thread: record, in: process))
     guard filter.takes(run, from: location) else { return }
     let measures = currentMeasures
     measured.formUnion(measures.intersection(.run))

@@ -22,7 +22,6 @@ public struct ProfileBuilder {
   var processes = ProcessTable()
   var contexts = TallyTable<Key, ContextTally>(
     capacity: Bounds.contexts, rest: Key(process: 0, id: 0))
-  /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
   /// The measures of the source of the event that is being folded.
   var currentMeasures = Measures.all
@@ -90,38 +89,36 @@ public struct ProfileBuilder {
       locks.unended.begin(event, record, in: process)
     case .values(let event): values.add(event)
     case .fetchBegin(let event):
-      begin(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      begin(event, on: Key(thread: record, in: process))
     case .fetchEnd(let event):
-      let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
+      let thread = Key(thread: record, in: process)
       end(event, on: thread)
       if event.vmSteps == 0, event.parentID == 0, event.error.isEmpty, filter.isEmpty {
         sequences.add(
           .init(fetch: event, rows: event.rowsReturned, end: record.timestamp), on: thread)
       }
     case .cacheMiss(let event):
-      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      add(event, on: Key(thread: record, in: process))
     case .fault(let event):
-      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      add(event, on: Key(thread: record, in: process))
     case .contextCreated(let event):
       origins.add(event, currentContext)
       contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
       timeline?.add(event, as: currentContext)
     case .saveBegin(let event):
       locks.begin(event, in: process)
-      pendingBusy.remove(Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      pendingBusy.remove(Key(thread: record, in: process))
     case .statementIO(let event):
       guard filter.takesUnattributed() else { break }
-      io.add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      io.add(event, on: Key(thread: record, in: process))
     case .commitIO(let event):
       guard filter.takesUnattributed() else { break }
       io.add(
-        event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)),
+        event, on: Key(thread: record, in: process),
         save: locks.location(ofSave: event.saveID, in: process))
     case .saveEnd(let event):
       locks.end(event, record, in: process)
-      add(
-        event, at: record.timestamp,
-        on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      add(event, at: record.timestamp, on: Key(thread: record, in: process))
     case .transaction(let event):
       add(event, in: process)
       locks.add(event, record, in: process)
@@ -129,7 +126,7 @@ public struct ProfileBuilder {
       add(event)
       locks.add(event, record, in: process)
     case .busy(let event):
-      let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
+      let thread = Key(thread: record, in: process)
       _ = pendingBusy.insert((pendingBusy[thread] ?? LockWaits()).adding(event), for: thread)
       add(event)
       locks.add(event, record, in: process)
@@ -247,5 +244,11 @@ struct SaveTally {
     var profile = profile
     profile.latency = Latency(durations.histogram)
     return profile
+  }
+}
+
+extension ProfileBuilder.Key {
+  init(thread record: EventRecord, in process: Int) {
+    self.init(process: process, id: UInt64(bitPattern: record.threadID))
   }
 }

@@ -34,9 +34,6 @@ public struct SaveProfile: Hashable, Sendable, Codable {
   public var contended: UInt64?
   /// The measures of the saves; nil in reports of older versions.
   public var measured: Measures?
-
-  /// Makes an empty profile of a line of code.
-  public init(location: SourceLocation) { self.location = location }
 }
 
 extension SaveProfile: Summed {
@@ -83,9 +80,6 @@ public struct WaitProfile: Hashable, Sendable, Codable {
   public var unfinishedCheckpoints: UInt64 = 0
   /// Frames in the log when it was longest.
   public var largestLog: UInt64 = 0
-
-  /// Makes a profile without waits.
-  public init() {}
 }
 
 extension WaitProfile: Summed {

@@ -23,7 +23,6 @@ struct SmallTable<Key: TallyKey, Value> {
     return entry == 0 ? nil : entries[entry - 1].value
   }
 
-  /// Sets the value of a key.
   mutating func set(_ value: Value, for key: Key) {
     // At most half of the slots are in use.
     if 2 * (entries.count + 1) > slots.count {

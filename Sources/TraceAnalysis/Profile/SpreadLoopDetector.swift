@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
 import StoreEvents
 
 /// Finds loops whose runs use other connections than their list, or other threads, by counts.
@@ -16,7 +15,7 @@ struct SpreadLoopDetector {
   private static let maxLists = 16
   // Arbitrary: a loop that directly follows its list reads with few statements.
   fileprivate static let maxStatementsOfLoop = 4
-  private static let maxLoops = 1000
+  private static let maxListsCounted = 1000
 
   fileprivate struct Child {
     var sums: LoopDetector.Child
@@ -35,11 +34,6 @@ struct SpreadLoopDetector {
     var children: [Child] = []
   }
 
-  private struct Key: Hashable {
-    var parent: LoopDetector.Site
-    var child: LoopDetector.Site
-  }
-
   private struct Loop {
     var sums: QueryLoop
     /// How often there were as many runs as rows, and how often there were not.
@@ -48,7 +42,7 @@ struct SpreadLoopDetector {
   }
 
   private var lists: [List] = []
-  private var loops: [Key: Loop] = [:]
+  private var table = LoopTable<LoopDetector.Site, Loop>()
   /// How often each list ran.
   private var runs: [LoopDetector.Site: UInt64] = [:]
 
@@ -67,7 +61,9 @@ struct SpreadLoopDetector {
     guard isList else { return }
     if lists.count >= Self.maxLists { close(lists.removeFirst()) }
     lists.append(List(run: run, thread: thread))
-    if runs.count < Self.maxLoops || runs[run.site] != nil { runs[run.site, default: 0].add(1) }
+    if runs.count < Self.maxListsCounted || runs[run.site] != nil {
+      runs[run.site, default: 0].add(1)
+    }
   }
 
   /// Ends what is open.
@@ -79,7 +75,7 @@ struct SpreadLoopDetector {
   ) -> (certain: [QueryLoop], possible: [QueryLoop]) {
     for list in lists { close(list) }
     lists.removeAll()
-    let found = loops.filter { key, loop in
+    let found = table.loops.filter { key, loop in
       loop.matches > loop.misses
         && LoopDetector.isUsual(loop.matches, after: runs[key.parent] ?? loop.matches)
         && !known.contains { $0.isOfSameLine(as: loop.sums) }
@@ -93,23 +89,16 @@ struct SpreadLoopDetector {
 
   private mutating func close(_ list: List) {
     for child in list.children where child.isSpread {
-      let key = Key(parent: list.run.site, child: child.sums.site)
-      guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
-      var loop =
-        loops[key]
-        ?? Loop(
-          sums: QueryLoop(
-            parent: list.run.statement, parentLocation: list.run.site.location,
-            child: child.sums.statement, childLocation: child.sums.site.location))
-      defer { loops[key] = loop }
-      guard child.sums.runs == list.run.rows, child.sums.hasOtherValues else {
-        loop.misses.add(1)
-        continue
+      let new = Loop(sums: QueryLoop(list.run, child.sums))
+      table.update(list.run.site, child.sums.site, from: new) { loop in
+        guard child.sums.runs == list.run.rows, child.sums.hasOtherValues else {
+          return loop.misses.add(1)
+        }
+        loop.matches.add(1)
+        loop.sums.addOccurrence(
+          rows: list.run.rows, runs: child.sums.runs, time: child.sums.time)
+        loop.sums.connections.add(child.hasOwnConnections ? child.sums.runs : 0)
       }
-      loop.matches.add(1)
-      loop.sums.addOccurrence(
-        rows: list.run.rows, runs: child.sums.runs, time: child.sums.time)
-      loop.sums.connections.add(child.hasOwnConnections ? child.sums.runs : 0)
     }
   }
 }

@@ -4,10 +4,7 @@ import StoreEvents
 
 /// The databases that the statements of a trace ran on, in bounded memory.
 struct StatementDatabases {
-  private struct Connection: Hashable {
-    var process: Int
-    var id: UInt64
-  }
+  private typealias Connection = ProfileBuilder.Key
 
   private var paths: [Connection: String] = [:]
   private(set) var byStatement: [StatementID: Set<String>] = [:]

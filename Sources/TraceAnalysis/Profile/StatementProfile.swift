@@ -24,13 +24,6 @@ public struct StatementProfile: Hashable, Sendable, Codable {
   public var observedRuns: UInt64?
   /// By total time, longest first.
   public var callers: [CallerProfile] = []
-
-  /// Makes an empty profile of a statement.
-  public init(id: StatementID, sql: String?, entity: String) {
-    self.id = id
-    self.sql = sql
-    self.entity = entity
-  }
 }
 
 /// Runs with values that had run before, with nothing committed by their process in between.
@@ -41,9 +34,6 @@ public struct Repeats: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// The most runs with one value, the first included.
   public var mostOfOneValue: UInt64 = 0
-
-  /// Makes a profile without repeats.
-  public init() {}
 }
 
 /// The runs of one statement of one line of code.

@@ -16,9 +16,6 @@ public struct StatementValues: Sendable {
   /// Makes an empty table.
   public init() {}
 
-  /// Whether no value of any statement was recorded.
-  public var isEmpty: Bool { samples.isEmpty }
-
   /// The values of some runs of a statement: the first distinct ones, then a sample of the others.
   public subscript(id: StatementID) -> [RecordedValues] {
     guard let sample = samples[id] else { return [] }

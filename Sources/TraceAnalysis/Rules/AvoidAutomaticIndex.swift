@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A join or a subquery finds its rows by an index of the schema.
 struct AvoidAutomaticIndex: Rule {
   static let explanation = RuleExplanation(
     problem: "an index that each run builds",

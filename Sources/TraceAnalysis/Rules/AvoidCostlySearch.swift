@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A search reads few rows beyond those that it returns.
 struct AvoidCostlySearch: Rule {
   static let explanation = RuleExplanation(
     problem: "a costly search",

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A page is found by the last key of the page before it, not by an offset.
 struct AvoidDeepOffset: Rule {
   // Both are arbitrary: a page of 50 after the twentieth.
   static let minSkipped = 1000.0

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// Objects are fetched with the values that are read, not with one query each.
 struct AvoidFaultStorm: Rule {
   // 10 is arbitrary: fewer misses than a screen has rows.
   static let minMisses: UInt64 = 10

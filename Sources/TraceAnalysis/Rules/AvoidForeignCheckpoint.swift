@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A commit does not checkpoint pages that other connections wrote.
 struct AvoidForeignCheckpoint: Rule {
   static let explanation = RuleExplanation(
     problem: "a commit that checkpoints for others",

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// Checkpoints are rare compared with commits.
 struct AvoidFrequentCheckpoint: Rule {
   static let minCheckpoints: UInt64 = 10
   static let maxShare: UInt64 = 10

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A fetch finds its rows by an index instead of stepping through a table.
 struct AvoidFullTableScan: Rule {
   static let explanation = RuleExplanation(
     problem: "a full scan",

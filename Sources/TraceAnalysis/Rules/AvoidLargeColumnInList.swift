@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A list does not load the bytes of pictures and documents.
 struct AvoidLargeColumnInList: Rule {
   // 20 is arbitrary: a screen. 4,096 bytes do not fit in a page of the usual size.
   static let minRows = 20.0

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A list is read with one statement, not with an additional one for each row.
 struct AvoidQueryInLoop: Rule {
   static let explanation = RuleExplanation(
     problem: "a query in a loop",
@@ -124,5 +123,28 @@ extension QueryLoop {
     if runs == parentRows || occurrences > 2 { return .high }
     let isNear = runs >= parentRows - parentRows / 10 && runs <= parentRows
     return isNear || occurrences == 2 ? .medium : .low
+  }
+}
+
+extension AvoidQueryInLoop {
+  /// A loop in a log without rows: certain where the runs follow each other, or their line is known.
+  func loggedFinding(_ loop: QueryLoop) -> Finding {
+    let times = loop.occurrences == 1 ? "" : ", in \(loop.occurrences.grouped) sequences"
+    let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
+    let isCertain = loop.isDirect == true || loop.childLocation != .unknown
+    return Finding(
+      rule: Self.name, severity: isCertain ? .warning : .note,
+      confidence: isCertain ? .medium : .low, statement: loop.child, caller: loop.childLocation,
+      message: """
+        \(loop.runs.counted("run")) with different values one after the other\(times); the log does not \
+        have the rows of the statement before them\(parent).
+        """,
+      evidence: [.init("runs", loop.runs), .init("occurrences", loop.occurrences)]
+        + (loop.time > 0 ? [.init("totalNs", loop.time)] : []),
+      fix: """
+        read these rows with the list, by a join, or by one statement with an IN list before the loop; an \
+        ORM does that if the relation is named (select_related, prefetch_related, includes, selectinload)
+        """,
+      saving: loop.time == 0 ? nil : .init(atMost: loop.time, basis: "the time of these runs"))
   }
 }

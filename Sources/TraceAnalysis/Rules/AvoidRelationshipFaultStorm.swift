@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of a relationship of many objects are fetched together.
 struct AvoidRelationshipFaultStorm: Rule {
   static let explanation = RuleExplanation(
     problem: "a query for each relationship",

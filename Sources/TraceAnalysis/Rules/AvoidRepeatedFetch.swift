@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A fetch is not repeated while its result has not changed.
 struct AvoidRepeatedFetch: Rule {
   // 10 is arbitrary: fewer repeats than a screen has rows.
   static let minRepeats: UInt64 = 10

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A save is short, and changes that belong together are saved together.
 struct AvoidSlowSave: Rule {
   // All are arbitrary: fewer saves are a user's, and more objects keep the writer for long.
   static let minSmallSaves: UInt64 = 50

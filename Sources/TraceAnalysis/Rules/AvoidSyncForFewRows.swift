@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A commit that waits for the disk writes more than a few rows.
 struct AvoidSyncForFewRows: Rule {
   // As in AvoidSlowSave.
   static let minCommits: UInt64 = 50

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A large relationship is read as a whole only if its members are used.
 struct AvoidWholeRelationship: Rule {
   // 1,000 is arbitrary: forty screens.
   private static let minRows = 1000.0

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A statement is compiled once, and its values are bound.
 struct BindParameters: Rule {
   // 100 is arbitrary: compiling 100 statements takes a millisecond or more.
   static let minCompiled: UInt64 = 100

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A process that has a database open in SQLite does not open its file.
 struct DoNotOpenDatabaseFile: Rule {
   static let explanation = RuleExplanation(
     problem: "a database file opened beside SQLite",

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A child process does not use a connection that its parent opened.
 struct DoNotUseAfterFork: Rule {
   static let explanation = RuleExplanation(
     problem: "a connection used after fork()",

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// Every index is used by at least one fetch.
 struct DropUnusedIndex: Rule {
   static let explanation = RuleExplanation(
     problem: "an unused index",

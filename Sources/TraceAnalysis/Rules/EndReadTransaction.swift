@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A read ends before other connections have committed many times.
 struct EndReadTransaction: Rule {
   // A checkpoint is due after 1,000 pages: with a few pages a commit, that is soon after 100.
   static let minCommits: UInt64 = 100

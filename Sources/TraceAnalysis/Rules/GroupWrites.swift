@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// Writes that belong together are one transaction.
 struct GroupWrites: Rule {
   static let minTransactions: UInt64 = 50
 

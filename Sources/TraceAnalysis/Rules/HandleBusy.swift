@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A statement that fails with SQLITE_BUSY is run again, or its failure is reported.
 struct HandleBusy: Rule {
   static let explanation = RuleExplanation(
     problem: "a failed write that is not repeated",

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// No statement fails because the database file is damaged, or cannot be read or written.
 struct HandleCorruption: Rule {
   static let explanation = RuleExplanation(
     problem: "a damaged or unreadable file",

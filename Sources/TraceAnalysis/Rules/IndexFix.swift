@@ -134,7 +134,6 @@ struct IndexFix {
 }
 
 extension ComparedColumns {
-  /// The columns that sort.
   fileprivate var order: [SortTerm] {
     let terms = sortTerms.isEmpty ? sorted.map { SortTerm(column: $0) } : sortTerms
     return terms.filter { $0.column.uppercased() != "Z_PK" }

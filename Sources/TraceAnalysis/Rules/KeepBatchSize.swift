@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A batched result is read directly, a batch at a time, and each batch once.
 struct KeepBatchSize: Rule {
   // A result keeps four batches; if only a quarter of the rows was read, the program displayed a
   // list.

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A database is on a disk of the machine that opens it.
 struct KeepDatabaseLocal: Rule {
   static let explanation = RuleExplanation(
     problem: "a database on a network file system",

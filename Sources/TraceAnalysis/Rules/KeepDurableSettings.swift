@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A database in a file keeps the settings that protect it from a crash.
 struct KeepDurableSettings: Rule {
   static let explanation = RuleExplanation(
     problem: "a setting that risks the file",

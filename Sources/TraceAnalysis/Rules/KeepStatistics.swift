@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// The planner has up-to-date statistics where it chooses between indexes.
 struct KeepStatistics: Rule {
   static let minRows = 10_000
   static let maxGrowth = 4.0

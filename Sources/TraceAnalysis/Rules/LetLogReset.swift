@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// The write-ahead log is reset after a checkpoint.
 struct LetLogReset: Rule {
   static let explanation = RuleExplanation(
     problem: "a log that grows",

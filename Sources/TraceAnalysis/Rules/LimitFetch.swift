@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A fetch is limited to the objects used, by a predicate, a limit or a batch size.
 struct LimitFetch: Rule {
   // 5,000 is arbitrary: a hundred screens.
   static let minRows = 5000.0

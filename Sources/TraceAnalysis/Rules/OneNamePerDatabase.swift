@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// All programs open a database under one name.
 struct OneNamePerDatabase: Rule {
   static let explanation = RuleExplanation(
     problem: "two names of one database file",

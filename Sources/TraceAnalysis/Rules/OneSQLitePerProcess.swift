@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A process opens a database through one copy of SQLite.
 struct OneSQLitePerProcess: Rule {
   static let explanation = RuleExplanation(
     problem: "two copies of SQLite on one file",

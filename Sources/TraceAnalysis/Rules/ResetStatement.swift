@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A statement is read to its end, or reset, before another one needs its lock.
 struct ResetStatement: Rule {
   static let explanation = RuleExplanation(
     problem: "a statement that stays open",

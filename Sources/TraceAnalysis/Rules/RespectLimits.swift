@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
 import StoreEvents
 
-/// A statement stays within the limits of its copy of SQLite.
 struct RespectLimits: Rule {
   static let explanation = RuleExplanation(
     problem: "a statement beyond a limit",

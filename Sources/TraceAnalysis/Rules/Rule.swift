@@ -49,8 +49,6 @@ extension Profile {
   public var findings: [Finding] { Workload(self).findings }
 }
 
-// MARK: - Text that the rules share
-
 extension JudgedStatement {
   /// ` on average` where the counts of the runs differ.
   func averageText(_ sum: KeyPath<Work, UInt64>) -> String {

@@ -14,18 +14,6 @@ public struct RuleExplanation: Hashable, Sendable {
   public var good: String
   /// When it is reported, similar cases that are not reported, and the data that it needs.
   public var limits: String
-
-  /// Makes an explanation.
-  public init(
-    problem: String, law: String, reason: String, bad: String, good: String, limits: String
-  ) {
-    self.problem = problem
-    self.law = law
-    self.reason = reason
-    self.bad = bad
-    self.good = good
-    self.limits = limits
-  }
 }
 
 extension Rules {

@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A connection that shares its database has a busy timeout.
 struct SetBusyTimeout: Rule {
   static let explanation = RuleExplanation(
     problem: "a connection without a busy timeout",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
-import StoreEvents
 
 extension JudgedStatement {
   /// Whether the text and the rows of its runs are all that is known: no counters and no plan.

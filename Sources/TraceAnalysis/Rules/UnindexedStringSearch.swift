@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A text search is a prefix search on normalized text, which an index serves.
 struct UnindexedStringSearch: Rule {
   // 100 is arbitrary: a regular expression takes several microseconds a row.
   private static let minExpressionRows = 100.0

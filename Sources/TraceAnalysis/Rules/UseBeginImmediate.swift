@@ -2,7 +2,6 @@
 
 import StoreEvents
 
-/// A transaction that reads and then writes begins with BEGIN IMMEDIATE.
 struct UseBeginImmediate: Rule {
   static let explanation = RuleExplanation(
     problem: "a transaction that becomes a writer late",

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A fetch of many rows reads them in the order of an index instead of sorting them.
 struct UseIndexForSort: Rule {
   // Both are arbitrary: a few tenths of a millisecond on a current machine.
   static let minRows = 1000.0

@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// A list in localized order is sorted by a stored sort key.
 struct UseStoredSortKey: Rule {
   static let explanation = RuleExplanation(
     problem: "a sort that computes its key",

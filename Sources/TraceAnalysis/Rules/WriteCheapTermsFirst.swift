@@ -3,7 +3,6 @@
 import QueryPlans
 import StoreEvents
 
-/// Among terms that no index serves, cheap terms are written before costly ones.
 struct WriteCheapTermsFirst: Rule {
   static let explanation = RuleExplanation(
     problem: "a costly term that is computed first",

@@ -35,7 +35,6 @@ struct BucketRows<Number: FixedWidthInteger & Sendable> {
 
   init(count: Int) { numbers = Array(repeating: 0, count: count * Self.width) }
 
-  /// The number of rows.
   var count: Int { numbers.count / Self.width }
 
   func row(_ row: Int, _ bucketCount: Int) -> [Number] {

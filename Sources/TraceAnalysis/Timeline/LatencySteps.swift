@@ -10,9 +10,6 @@ public struct LatencySteps: Hashable, Sendable {
   /// The steps that anything took, ascending: there are few of them, a dozen or so.
   public private(set) var counts: [(step: Int, count: UInt64)] = []
 
-  /// Makes an empty distribution.
-  public init() {}
-
   /// The two bits after the first one select the quarter of a power of two.
   static func step(of duration: Nanoseconds) -> Int {
     let value = UInt64(clamping: max(duration, 1))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
 public import TraceReading
 
 /// A profile, and when its events happened.

@@ -34,9 +34,6 @@ public struct Timeline: Sendable {
   /// Events that could have been slices; more than ``slices`` has if only the longest are kept.
   public var sliceable: UInt64 = 0
 
-  /// Makes an empty timeline.
-  public init() {}
-
   /// The events that ended in a time span.
   public struct Bucket: Hashable, Sendable {
     /// The totals of the bucket.
@@ -47,9 +44,6 @@ public struct Timeline: Sendable {
     public var faults = LimitedSums<FaultSum>()
     /// The saves by line of code.
     public var saves = LimitedSums<SaveSum>()
-
-    /// Makes an empty bucket.
-    public init() {}
   }
 
   /// One kind of event over time.

@@ -29,10 +29,6 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
   /// The sums by key.
   public var sums: [Int: Sum] { Dictionary(uniqueKeysWithValues: zip(keys, values)) }
 
-  /// Makes an empty table.
-  public init() {}
-
-  /// Changes the sum of a key.
   mutating func update(_ key: Int, _ change: (inout Sum) -> Void) {
     if let place = place(of: key) { return change(&values[place]) }
     var first = Sum()

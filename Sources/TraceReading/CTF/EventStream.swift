@@ -3,8 +3,6 @@
 import StoreEvents
 
 /// The events of one stream, packet by packet.
-///
-/// Only the current packet is in memory.
 final class EventStream {
   private let streamClass: StreamClass
   // A constant: a variable of another class is checked for exclusive access at each event.
@@ -71,7 +69,6 @@ final class EventStream {
     return result
   }
 
-  /// All bytes of its packets.
   var byteCount: Int { packets.reduce(0) { $0 + $1.size } }
   /// The bytes of the packets that were begun.
   @exclusivity(unchecked) private(set) var bytesRead = 0

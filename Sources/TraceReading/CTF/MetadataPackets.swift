@@ -31,14 +31,7 @@ enum MetadataPackets {
   // 64 MiB is arbitrary: LTTng writes about 10 KiB per provider, and all of it is kept in memory.
   private static let longest: UInt64 = 64 << 20
 
-  /// The text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
-  static func text(inFolder folder: String) -> String? {
-    (try? bytes(inFolder: folder)).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  /// The bytes of that text; `nil` if it cannot be read.
-  ///
-  /// - Throws: ``TSDLError`` for plain text that does not begin as the specification requires.
+  /// The bytes of the text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
   static func bytes(inFolder folder: String) throws(TSDLError) -> [UInt8]? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-
 /// One line of Core Data's own log, taken apart but not copied.
 ///
 ///     2014-07-31 15:29:04.797 WordList[73416:2971038] CoreData: sql: SELECT 0, t0.Z_PK FROM …

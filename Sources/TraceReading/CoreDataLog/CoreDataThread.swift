@@ -41,7 +41,6 @@ final class CoreDataThread {
   var unended: UInt64 { transactions.unended }
   /// Whether a statement or a transaction has begun and has not ended.
   var isBusy: Bool { sql != nil || !open.isEmpty || completed != nil || transactions.isOpen }
-  /// The number of the line that was read last.
   var lastLine: UInt64 = 0
 
   // 64 and 1,024 are arbitrary: fetches without an end, and prefetches of one fetch.

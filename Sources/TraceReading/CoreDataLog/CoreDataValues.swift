@@ -22,7 +22,8 @@ struct CoreDataValues {
   mutating func add(_ line: UnsafeRawBufferPointer) {
     isEmpty = false
     hasher.combine(bytes: line)
-    guard let (index, value) = Self.parse(line), index == values?.count else {
+    let bound = LogBinding.parse(line) { Self.value($0.rest.trimmed) }
+    guard let (index, value) = bound, index == values?.count else {
       values = nil
       return
     }
@@ -33,17 +34,6 @@ struct CoreDataValues {
   func recorded(parameterCount: Int) -> RecordedValues? {
     guard let values, !values.isEmpty, values.count == parameterCount else { return nil }
     return RecordedValues(values)
-  }
-
-  private static func parse(
-    _ line: UnsafeRawBufferPointer
-  ) -> (index: Int, value: RecordedValues.Value)? {
-    var cursor = ByteCursor(line)
-    guard cursor.take("SQLite bind["),
-      let index = Int(decimal: cursor.take { $0 != UInt8(ascii: "]") }), cursor.take("] = "),
-      let value = value(cursor.rest.trimmed)
-    else { return nil }
-    return (index, value)
   }
 
   private static func value(_ text: UnsafeRawBufferPointer) -> RecordedValues.Value? {

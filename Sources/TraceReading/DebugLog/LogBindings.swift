@@ -41,7 +41,6 @@ struct LogBindings {
     return true
   }
 
-  /// Whether a statement was started.
   var isStarted: Bool { run != nil }
 
   /// Ends the statement; `nil` if it has no values.
@@ -62,12 +61,13 @@ struct LogBindings {
 /// One line of them.
 enum LogBinding {
   static func parse(
-    _ text: UnsafeRawBufferPointer
+    _ text: UnsafeRawBufferPointer,
+    value: (inout ByteCursor) -> RecordedValues.Value? = { $0.takeBoundValue() }
   ) -> (index: Int, value: RecordedValues.Value)? {
     var cursor = ByteCursor(text)
     guard cursor.take("SQLite bind["),
       let index = Int(decimal: cursor.take { $0 != UInt8(ascii: "]") }), cursor.take("] = "),
-      let value = cursor.takeBoundValue()
+      let value = value(&cursor)
     else { return nil }
     return (index, value)
   }

@@ -3,8 +3,6 @@
 import StoreEvents
 
 /// Compares the lines of one process in a log with what its closing lines state.
-///
-/// A store and the probe may write for one process, each from `log opened` to `log closed`.
 struct LogEnding {
   private var read = LogCheck()
   private var stated = LogCheck()

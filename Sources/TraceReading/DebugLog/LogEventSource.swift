@@ -4,9 +4,6 @@ import Glibc
 import StoreEvents
 
 /// The events of one debug log.
-///
-/// Lines for people are recognized and skipped: the lines of fields contain the same facts,
-/// exactly.
 final class LogEventSource: EventSource {
   private let file: any ByteSource
   private let lines: LineReader

@@ -16,10 +16,7 @@ public final class LiveReader {
 
   /// Opens a log, or `-` for one on standard input.
   ///
-  /// A log is read from its beginning, and followed where it is rotated or emptied.
-  ///
   /// - Parameter isOurs: discards the part of the log that was read, which takes no space then.
-  /// - Throws: ``TraceReadingError`` if it does not exist, or is of another kind.
   public init(_ input: String, isOurs: Bool = false) throws(TraceReadingError) {
     ledger = SourceLedger(path: input, kind: .log)
     var status = stat()
@@ -45,7 +42,6 @@ public final class LiveReader {
 
   /// Returns the available events that were not returned before, without waiting for more.
   ///
-  /// - Parameter deadline: when to stop, although there are more.
   /// - Returns: false if no more events can arrive.
   /// - Throws: whatever `body` throws.
   public func read(

@@ -28,8 +28,6 @@ final class Symbolizer {
   }
 
   /// The functions at an address, the innermost of inlined ones first; empty if they are not known.
-  ///
-  /// - Parameter address: the address in the file's own tables.
   func lines(at address: UInt64, in module: String) -> [SymbolizedLine] {
     let hex = "0x" + String(address, radix: 16)
     switch kind {

@@ -63,7 +63,6 @@ struct StatementLogRuns {
     (now, isDated) = (time, true)
   }
 
-  /// Adds the runs of a statement.
   mutating func add(
     _ text: String, values: String, time: Nanoseconds? = nil, count: UInt64 = 1,
     library: StatementLogLine.Library, at location: SourceLocation = .unknown,

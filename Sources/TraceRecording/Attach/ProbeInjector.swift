@@ -12,8 +12,6 @@ struct ProbeInjector {
   private static let milliseconds: Int32 = 2000
 
   /// Begins a recording with settings, as lines of an environment.
-  ///
-  /// - Throws: ``RecordingError/notAttachable(_:reason:)``.
   func attach(_ settings: [(String, String)]) throws(RecordingError) {
     let lines = settings.map { "\($0.0)=\($0.1)" }.joined(separator: "\n")
     guard try call("sqliteprobe_attach", lines) == 0 else {
@@ -25,7 +23,6 @@ struct ProbeInjector {
   /// Ends the recording, and has the process call SQLite directly again.
   ///
   /// - Returns: false if none had begun.
-  /// - Throws: ``RecordingError/notAttachable(_:reason:)``.
   func detach() throws(RecordingError) -> Bool { try call("sqliteprobe_detach", nil) == 0 }
 
   private func failure(_ reason: String) -> RecordingError {

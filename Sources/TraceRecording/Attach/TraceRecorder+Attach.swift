@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import StoreEvents
 
 extension TraceRecorder {
   /// Loads the probe into a running process, and records a log.
@@ -9,9 +8,6 @@ extension TraceRecorder {
   /// The recording ends with the process, with a signal for us, or when the time is over. The process then goes on
   /// without it.
   ///
-  /// - Parameters:
-  ///   - duration: nil for no limit.
-  ///   - began: called when the probe is loaded.
   /// - Throws: ``RecordingError``.
   public static func attach(
     to process: Int32, _ options: RecordingOptions, for duration: Duration? = nil,
@@ -32,7 +28,6 @@ extension TraceRecorder {
   /// Ends what an earlier ``attach(to:_:for:began:)`` began in a process, also if that was killed.
   ///
   /// - Returns: false if the process was not recorded.
-  /// - Throws: ``RecordingError``.
   public static func detach(from process: Int32) throws(RecordingError) -> Bool {
     let name = ProbeLibrary.fileName
     guard AttachTarget(process: process).mappedFiles.contains(where: { $0.hasSuffix("/\(name)") })

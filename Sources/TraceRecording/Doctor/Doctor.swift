@@ -37,8 +37,6 @@ public enum Doctor {
   }
 
   /// Finds out what a recording of a running process would observe, without changing it.
-  ///
-  /// - Throws: ``RecordingError/noSuchProcess(_:)``.
   public static func diagnose(process: Int32) throws(RecordingError) -> ProgramDiagnosis {
     try TracedProcess.check(process)
     let target = AttachTarget(process: process)

@@ -3,8 +3,6 @@
 import Foundation
 
 /// What decides whether a program's SQLite can be observed, read from its ELF file.
-///
-/// Layouts: `man 5 elf`.
 struct ElfFile {
   var is64Bit: Bool
   /// The program interpreter, such as `/lib64/ld-linux-x86-64.so.2`; nil of a static program or a library.

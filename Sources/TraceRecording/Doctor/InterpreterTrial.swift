@@ -58,7 +58,6 @@ struct InterpreterTrial {
     language = trial.language
   }
 
-  /// - Parameter program: The interpreter as the user starts it.
   func run(
     _ program: String, _ probe: String, _ diagnosis: inout ProgramDiagnosis,
     readLog: (String) throws -> [StoreEvent]

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-
 /// What a recording of a program would observe, and what is missing for it.
 public struct ProgramDiagnosis: Hashable, Sendable {
   /// The file that would run, with the interpreter of a script in its place.

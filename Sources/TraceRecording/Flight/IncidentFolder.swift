@@ -64,11 +64,6 @@ struct IncidentFolder {
     }
   }
 
-  var incidents: Int {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return names.count { $0.hasPrefix(Self.prefix) }
-  }
-
   /// What a folder's files take on the disk.
   static func size(of folder: String) -> Int {
     guard let files = FileManager.default.enumerator(atPath: folder) else { return 0 }

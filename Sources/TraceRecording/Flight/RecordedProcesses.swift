@@ -25,8 +25,6 @@ public struct RecordedProcesses: Hashable, Sendable {
 
   /// The processes that have opened a database or a store, and did not end soon after their parent.
   ///
-  /// Such as `python3[4711]`.
-  ///
   /// - Parameter hasEvents: whether a process has opened one.
   func namesLeftRunning(_ hasEvents: (pid_t) -> Bool = Self.isTraced) -> [String] {
     var left = ids.filter(hasEvents)

@@ -2,7 +2,6 @@
 
 import QueryPlans
 import StoreEvents
-import TraceAnalysis
 
 extension AdviceReport {
   /// How the statements were measured, and where their values come from.

@@ -28,7 +28,6 @@ public struct AdviceReport {
   /// Whether the input was complete.
   public var isConclusive: Bool { doubts.isEmpty }
 
-  /// The version 1 of the JSON.
   public var json: AdviceV1 {
     AdviceV1(
       database: database, sqliteVersion: sqliteVersion, isConclusive: isConclusive,

@@ -5,8 +5,6 @@ import StoreEvents
 public import TraceAnalysis
 
 /// The output of `summary --json --brief`, version 1: the first screen for programs.
-///
-/// Statements have `?` for each value.
 public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   public var schemaVersion = 1
   public var verdict: ReportV1.Verdict
@@ -44,10 +42,6 @@ public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   // 3 is arbitrary: the verdict has to fit.
   private static let maxSentences = 3
 
-  /// - Parameters:
-  ///   - profile: the run.
-  ///   - review: its findings.
-  ///   - next: the command to type next.
   public init(_ profile: Profile, review: FindingReview, next: String?) {
     let shared = SharedProfile(profile)
     verdict = ReportV1.Verdict(RunVerdict(shared, review))

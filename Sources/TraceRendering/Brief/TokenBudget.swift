@@ -13,7 +13,6 @@ public struct TokenBudget: Sendable {
   private let maxBytes: Int
 
   // JSON with names and SQL has three to four bytes a token.
-  /// - Parameter tokens: the number of tokens, of three bytes each.
   public init(tokens: Int) { maxBytes = tokens > .max / 3 ? .max : tokens * 3 }
 
   /// The JSON of a report in one line, with as many of its parts as fit; the verdict is always there.

@@ -20,8 +20,6 @@ public struct EventTable {
     ]
 
   /// Writes the line with the columns' names.
-  ///
-  /// - Parameter write: takes the text line by line.
   public init(write: @escaping (String) throws -> Void) throws {
     self.write = write
     var row = CSVRow()

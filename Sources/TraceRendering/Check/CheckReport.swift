@@ -15,11 +15,6 @@ public struct CheckReport: Sendable {
   /// Why they could not.
   public var failure: String?
 
-  /// - Parameters:
-  ///   - facts: of the files as they are.
-  ///   - state: of the locks; nil where they are not visible.
-  ///   - check: the result of SQLite's checks.
-  ///   - failure: the reason why there is no result.
   public init(
     _ facts: FileFacts, _ state: LockSample?, check: DatabaseCheck?, failure: String?
   ) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DatabaseLocks
-import QueryPlans
 
 /// `check --json`, version 1.
 public struct CheckV1: Codable, Hashable, Sendable {

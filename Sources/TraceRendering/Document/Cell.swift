@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
-import TraceAnalysis
 
 /// A value with its unit; each renderer decides how it looks.
 public enum Cell: Hashable, Sendable {
@@ -14,7 +13,6 @@ public enum Cell: Hashable, Sendable {
   case duration(Nanoseconds)
   /// A part of a whole, from 0 to 1.
   case ratio(Double)
-  /// A factor.
   case factor(Double)
   /// A mean of counts.
   case number(Double)

@@ -42,12 +42,5 @@ public struct Document: Hashable, Sendable {
     /// Where to look, such as `transit/Search.swift:42`.
     public var place: String
     public var lines: [Fact]
-
-    public init(tone: Tone, headline: String, place: String, lines: [Fact]) {
-      self.tone = tone
-      self.headline = headline
-      self.place = place
-      self.lines = lines
-    }
   }
 }

@@ -5,11 +5,6 @@ public struct Table: Hashable, Sendable {
   public var columns: [Column]
   public var rows: [Row]
 
-  public init(columns: [Column], rows: [Row]) {
-    self.columns = columns
-    self.rows = rows
-  }
-
   public struct Column: Hashable, Sendable {
     public var title: String
     /// Numbers are aligned to the right.

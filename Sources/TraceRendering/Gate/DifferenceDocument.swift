@@ -7,10 +7,6 @@ public import TraceAnalysis
 extension Document {
   /// Two runs side by side: the verdict, the findings that came and went, totals, then each statement with
   /// its mean time and work per run.
-  ///
-  /// - Parameters:
-  ///   - top: the number of statements.
-  ///   - findings: the number of new findings, and of those that are gone.
   public init(
     difference: ProfileDifference, before: String, after: String, top: Int = 10,
     findings: Int = .max

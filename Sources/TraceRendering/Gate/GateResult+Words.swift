@@ -38,7 +38,6 @@ extension GateResult.Difference {
     return planAfter == nil ? "other words" : "another plan"
   }
 
-  /// The name, if it is a test.
   var test: String? {
     guard let sql, sql.hasPrefix("test ") else { return nil }
     return String(sql.dropFirst("test ".count))

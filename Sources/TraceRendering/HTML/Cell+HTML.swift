@@ -29,7 +29,6 @@ extension Cell {
 }
 
 extension Table.Column {
-  /// - Parameter minor: the columns that a narrow window leaves out.
   func html(minor: Set<String> = []) -> Dashboards.Column {
     let style = isNumeric ? "number" : "text"
     return Dashboards.Column(title, style: minor.contains(title) ? "\(style) minor" : style)

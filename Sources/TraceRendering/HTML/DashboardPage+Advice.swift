@@ -3,7 +3,6 @@
 import Dashboards
 import QueryPlans
 import StoreEvents
-import TraceAnalysis
 
 extension DashboardPage {
   var adviceSections: [Dashboards.Section] {

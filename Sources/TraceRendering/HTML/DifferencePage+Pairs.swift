@@ -60,8 +60,6 @@ extension DifferencePage {
     sides[0] == sides[1] ? sides[0] : sides.joined(separator: " → ")
   }
 
-  // MARK: - Details
-
   private func sheet(of pair: ProfileDifference.Pair) -> Dashboards.Sheet {
     let planChange = planChange(of: pair)
     return Dashboards.Sheet(
@@ -105,8 +103,6 @@ extension DifferencePage {
     let plan = group.statement.sql.flatMap { plans[$0] }
     return [cost, sql] + (plan.map { [$0.part] } ?? [])
   }
-
-  // MARK: - Plans
 
   /// How the plan's verdict or its steps changed; nil if they did not, or are not known.
   private func planChange(

@@ -15,9 +15,6 @@ public struct DifferencePage {
   public var plansBefore: [String: PlanExplainer.Explanation] = [:]
   public var plansAfter: [String: PlanExplainer.Explanation] = [:]
 
-  /// - Parameters:
-  ///   - before: the name of the one run.
-  ///   - after: the name of the other.
   public init(
     _ difference: ProfileDifference, before: String, after: String, top: Int = 100
   ) {

@@ -19,8 +19,6 @@ extension Document {
   }
 
   /// The incidents of a folder, and the snapshots that no recorder examined.
-  ///
-  /// - Parameter time: of day of an incident.
   public init(
     incidents: [IncidentV1], unexamined: [String], folder: String, time: (IncidentV1) -> String
   ) {

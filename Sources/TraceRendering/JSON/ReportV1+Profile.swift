@@ -39,7 +39,6 @@ extension ReportV1 {
 }
 
 extension ReportV1.Verdict {
-  /// The verdict on a run.
   init(_ verdict: RunVerdict) {
     self.init(
       sentence: verdict.sentence, warnings: verdict.warnings, notes: verdict.notes,

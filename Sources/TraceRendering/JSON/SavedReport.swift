@@ -13,10 +13,6 @@ public enum SavedReport {
     struct Mark: Decodable {}
   }
 
-  /// Reads the profile of a saved report.
-  ///
-  /// - Parameter name: how the user named it.
-  /// - Throws: ``SavedReportError``.
   public static func profile(in data: Data, name: String) throws(SavedReportError) -> Profile {
     do {
       let header = try BoundedJSON.decode(Header.self, from: data)

@@ -5,10 +5,6 @@ import StoreEvents
 
 extension Document {
   /// One screen: the writer, those who wait, the readers and the log; then what was held before.
-  ///
-  /// - Parameters:
-  ///   - time: of day of the sample.
-  ///   - moment: formats a time since 1970.
   public init(locks report: LocksReport, time: String, moment: (Int64) -> String) {
     let state = report.state
     self.init(title: "\(time)  \(state.sample.path): \(report.headline)")
@@ -26,11 +22,6 @@ extension Document {
 
 extension Document {
   /// All databases that are open on a host: a table, then what endangers each.
-  ///
-  /// - Parameters:
-  ///   - reports: one for each database.
-  ///   - unreadable: the number of processes whose files cannot be listed.
-  ///   - moment: formats a time since 1970.
   public init(allLocks reports: [LocksReport], unreadable: Int, moment: (Int64) -> String) {
     let warnings = reports.flatMap(\.state.sample.hazards).count { $0.severity == .warning }
     self.init(

@@ -4,8 +4,6 @@ import StoreEvents
 
 extension Document {
   /// The report in GitHub's Markdown, as for a comment on a pull request; it ends in a newline.
-  ///
-  /// Data is escaped: it contains no markup, links or mentions.
   public func markdown() -> String {
     var lines = ["## \(MarkdownText.escaped(title))", ""]
     for block in blocks { lines += block.markdown + [""] }

@@ -21,8 +21,6 @@ public enum OTLPMetrics {
   private static let rowsPerLine = 1000
 
   /// Empty for inputs without dates, which a metric needs.
-  ///
-  /// - Parameter version: of this tool.
   public static func lines(_ profile: Profile, version: String) -> [String] {
     guard profile.measures.contains(.timeOfDay) else { return [] }
     let spans = profile.reading.sources.compactMap(\.identity).filter(\.isDated)

@@ -39,10 +39,6 @@ public struct OTLPSpans {
   private static let maxRoots = 100_000
   private static let maxShared = 20_000
 
-  /// - Parameters:
-  ///   - labels: what `record --label` noted.
-  ///   - version: of this tool.
-  ///   - write: takes the lines.
   public init(
     labels: [String: String], version: String, write: @escaping (String) throws -> Void
   ) {

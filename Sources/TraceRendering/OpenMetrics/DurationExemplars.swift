@@ -23,7 +23,6 @@ struct DurationExemplars {
   // OpenMetrics allows 128 characters for the names and values of an exemplar's labels.
   private static let maxLength = 128
 
-  /// - Parameter bounds: the upper bounds of the buckets, without the last one, which has none.
   init(_ profile: Profile, bounds: [Nanoseconds]) {
     for statement in profile.statements {
       var bucket = 0

@@ -15,7 +15,6 @@ struct MetricsText {
 
   private var text: String
 
-  /// - Parameter text: families that were written before.
   init(_ text: String = "") { self.text = text }
 
   /// The families, without the end of the text.

@@ -2,7 +2,6 @@
 
 import QueryPlans
 import StoreEvents
-import TraceAnalysis
 
 extension OrderingsReport {
   /// The report for a terminal or a pipe; it ends in a newline.

@@ -27,7 +27,6 @@ public struct PerfettoTrace {
     var thread: Int64
   }
 
-  /// - Parameter write: takes the text piece by piece.
   public init(write: @escaping (String) throws -> Void) throws {
     self.write = write
     try write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")

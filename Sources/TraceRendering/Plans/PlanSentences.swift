@@ -3,7 +3,6 @@
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
-import TraceAnalysis
 
 extension PlanVerdict {
   /// The word on a terminal.
@@ -84,8 +83,6 @@ extension PlanJudgement.Scan {
           : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
-
-  private var isCompared: Bool { !comparedColumns.isEmpty || comparedExpression != nil }
 
   /// The expression for the hint: with another collation, an index on the column cannot be used.
   private var hintedExpression: ComparedExpression? {

@@ -2,7 +2,6 @@
 
 import QueryPlans
 import StoreEvents
-import TraceAnalysis
 
 extension PlansReport {
   /// The report for a terminal or a pipe; it ends in a newline.
@@ -103,8 +102,6 @@ struct PlanDrawing {
       draw(node.children, prefix: prefix + (isLast ? "   " : "|  "))
     }
   }
-
-  // MARK: - Lines
 
   // A screen of a statement; a query with subqueries takes about ten.
   private static let maxSQLLines = 20

@@ -59,8 +59,6 @@ extension GateResult.Change {
 
 extension Document {
   /// The verdict first, then the reasons, then the statements that changed.
-  ///
-  /// - Parameter top: the number of statements to list.
   public init(proof: Proof, top: Int) {
     let outcome = proof.verdict == .notProven ? "not proven" : proof.verdict.rawValue
     self.init(title: "prove: \(outcome)")

@@ -2,7 +2,6 @@
 
 public import QueryPlans
 public import StatementReplay
-import StoreEvents
 public import TraceAnalysis
 
 /// A rehearsal, with the recorded statements that would wait for its lock.
@@ -25,7 +24,6 @@ public struct RehearsalReport: Sendable {
   /// Why the recording supports no conclusion, one sentence each.
   public var doubts: [String] = []
 
-  /// - Parameter profile: the recording; nil for none.
   public init(_ rehearsal: Rehearsal, _ profile: Profile?, busyTimeout: UInt64) {
     (self.rehearsal, self.busyTimeout) = (rehearsal, busyTimeout)
     guard let profile, rehearsal.failure == nil else { return }

@@ -15,15 +15,11 @@ public struct EventRows {
   private var date = RowDate()
   private var labels = RowLabels()
   private var measured = RowMeasures(names: RowMeasures.ofEvents)
-  /// The number of rows that were written.
   public private(set) var written: UInt64 = 0
 
   // As many as a profile distinguishes.
   private static let maxForms = 20_000
 
-  /// - Parameters:
-  ///   - labels: what `record --label` noted.
-  ///   - write: takes each line and its place.
   public init(labels: [String: String], write: @escaping (RowPlace, String) throws -> Void) {
     self.write = write
     origins = EventOrigins(labels: labels)

@@ -6,8 +6,6 @@ public import TraceAnalysis
 import TraceReading
 
 /// The sums of a profile as rows: of forms, of their buckets, of loops and of lock waits.
-///
-/// The day is that of the recording's first event; of a sum of several, of the earliest.
 public struct SumRows {
   private let profile: Profile
   private let date: String

@@ -9,7 +9,6 @@ extension Document {
   // 20 is arbitrary: findings are sorted by their saving, and a user who fixes 20 runs it again.
   private static let minFindings = 20
 
-  /// The verdict and all findings.
   public init(findings review: FindingReview, in profile: Profile) {
     let shared = SharedProfile(profile, withSQL: true)
     let verdict = RunVerdict(shared, review)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
 import TraceAnalysis
 
 extension SummaryOptions.Order {

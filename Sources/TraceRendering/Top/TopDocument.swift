@@ -5,8 +5,6 @@ import TraceAnalysis
 
 extension Document {
   /// A frame without a screen: one block of text per interval.
-  ///
-  /// - Parameter time: of day, when the interval ended.
   public init(_ frame: TopFrame, time: String, top: Int = 10) {
     let length = Cell.duration(frame.interval.duration).text
     self.init(title: "\(time)  \(frame.title)  \(length) of \(frame.clock)")

@@ -88,7 +88,6 @@ public struct TopV1: Codable, Hashable, Sendable {
 }
 
 extension TopV1 {
-  /// - Parameter top: how many statements and fault origins to list.
   public init(_ frame: TopFrame, top: Int = 10) {
     let interval = frame.interval
     source = frame.source

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
-import StoreEvents
 import TraceAnalysis
 
 /// The SQL of a finding in one line that keeps the part that the finding is about.

@@ -4,8 +4,6 @@ import StoreEvents
 public import TraceAnalysis
 
 /// The first screen of a report: the verdict, the worst findings, the totals, and the next command.
-///
-/// It fits a terminal of 80 columns and 40 lines.
 public struct FirstScreen {
   /// The commands that the screen ends with.
   public struct Commands: Hashable, Sendable {
@@ -31,10 +29,6 @@ public struct FirstScreen {
   private let verdict: RunVerdict
   private let commands: Commands
 
-  /// - Parameters:
-  ///   - profile: the run.
-  ///   - review: the findings to show.
-  ///   - commands: the commands that the screen ends with.
   public init(_ profile: Profile, review: FindingReview, commands: Commands) {
     shared = SharedProfile(profile, withSQL: true)
     self.review = review
@@ -46,8 +40,6 @@ public struct FirstScreen {
   public static let maxLines = 36
 
   /// The screen in the style of a terminal, shortened until it fits.
-  ///
-  /// - Parameter lines: the lines that the terminal has room for.
   public func text(_ style: TextStyle, lines: Int = Self.maxLines) -> String {
     // The number of findings, and the lines of each message and each fix.
     let levels = [(3, 4), (3, 3), (3, 2), (2, 3), (2, 2), (1, 4), (1, 2)]
@@ -136,17 +128,11 @@ public struct DifferenceScreen {
   private let after: String
   private let next: String?
 
-  /// - Parameters:
-  ///   - before: the name of the first run.
-  ///   - after: the name of the second run.
-  ///   - next: the command to type next.
   public init(_ difference: ProfileDifference, before: String, after: String, next: String?) {
     (self.difference, self.before, self.after, self.next) = (difference, before, after, next)
   }
 
   /// The screen in the style of a terminal, shortened until it fits.
-  ///
-  /// - Parameter lines: the lines that the terminal has room for.
   public func text(_ style: TextStyle, lines: Int = FirstScreen.maxLines) -> String {
     // The number of statements, and of new findings and gone ones.
     let levels = [(5, 3), (3, 3), (2, 2), (1, 2), (1, 1), (0, 1)]

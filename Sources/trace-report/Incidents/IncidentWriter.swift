@@ -59,7 +59,7 @@ struct IncidentWriter: IncidentExaminer {
   }
 
   mutating func examine(_ snapshot: FlightSnapshot) -> Bool {
-    let time = Self.now()
+    let time = Clock.now
     for path in watched.keys { sample(path) }
     guard let events = try? events(in: snapshot.folder),
       var offender = try? Self.offender(of: snapshot)
@@ -156,12 +156,6 @@ struct IncidentWriter: IncidentExaminer {
     } catch {
       incident.planError = "\(error)"
     }
-  }
-
-  private static func now() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 }
 

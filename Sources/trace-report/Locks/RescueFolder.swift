@@ -5,7 +5,6 @@ import DatabaseLocks
 import Glibc
 import SQLiteDriver
 import StoreEvents
-import TraceRendering
 
 /// Saves files that processes have open and that would be lost, into a new folder, and checks the copies.
 struct RescueFolder {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import TraceReading
 
 /// Any value of JSON, as a client sends it.
 enum JSONValue: Hashable, Codable {
@@ -51,7 +52,7 @@ enum JSONValue: Hashable, Codable {
 
   /// - Throws: `DecodingError` for what is not JSON.
   init(_ bytes: some Sequence<UInt8>) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+    self = try BoundedJSON.decode(Self.self, from: Data(bytes))
   }
 
   /// A member of an object; nil for other values.

@@ -122,8 +122,6 @@ struct MCPTool {
   struct WrongArgument: Error { var sentence: String }
 
   /// The command line of a call.
-  ///
-  /// - Throws: ``WrongArgument``; a value that begins with a hyphen could be another option.
   func words(_ arguments: JSONValue?) throws(WrongArgument) -> [String] {
     var members: [String: JSONValue] = [:]
     switch arguments {

@@ -92,8 +92,6 @@ struct ManualPage {
     ("TMPDIR", "The folder for copies of databases; /tmp by default."),
   ]
 
-  // MARK: - Arguments
-
   private static func isShown(_ argument: ToolHelp.Argument) -> Bool {
     let names = argument.names?.map(\.name) ?? []
     return argument.shouldDisplay != false && !names.contains("help") && !names.contains("version")

@@ -20,12 +20,8 @@ struct RowsExport {
     var written: UInt64 = 0
     do {
       for path in inputs.paths { written &+= try export(path, &counted, &progress) }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
-    } catch let error as SavedReportError {
-      throw Failure(error)
-    } catch let error as DoubleCounting {
-      throw Failure("\(error)", status: ExitStatus.inconclusive)
+    } catch {
+      throw Failure.ofReading(error)
     }
     return written
   }

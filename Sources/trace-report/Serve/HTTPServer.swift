@@ -4,8 +4,6 @@ import Glibc
 import StoreEvents
 
 /// Serves GET requests between the steps of a loop; a client that is slow delays no other one.
-///
-/// It is read-only.
 final class HTTPServer {
   struct Answer {
     var status = "200 OK"
@@ -39,7 +37,6 @@ final class HTTPServer {
   /// Listens.
   ///
   /// - Parameter token: what `Authorization: Bearer` must have; nil for none.
-  /// - Throws: ``Failure``, such as for a port in use.
   init(host: String, port: UInt16, token: String?) throws {
     self.token = token
     hosts = Self.isLoopback(host) ? ["localhost", "127.0.0.1", "::1", host] : nil

@@ -3,7 +3,6 @@
 import ArgumentParser
 import QueryPlans
 import SQLiteDriver
-import StoreEvents
 import TraceAnalysis
 import TraceReading
 import TraceRendering

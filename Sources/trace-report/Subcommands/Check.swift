@@ -4,7 +4,6 @@ import ArgumentParser
 import DatabaseLocks
 import FoundationEssentials
 import QueryPlans
-import SQLiteDriver
 import StoreEvents
 import TraceRendering
 

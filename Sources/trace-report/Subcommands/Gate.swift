@@ -3,8 +3,6 @@
 import ArgumentParser
 import StoreEvents
 import TraceAnalysis
-import TraceReading
-import TraceRendering
 
 struct Gate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@
 import ArgumentParser
 import DatabaseLocks
 import StoreEvents
-import TraceRendering
 
 struct Locks: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import StatementReplay
 import StoreEvents
-import TraceAnalysis
 import TraceRecording
 import TraceRendering
 

@@ -28,8 +28,6 @@ struct Store: ParsableCommand {
   var outline: String?
 
   /// The reports do not link the store, so another program of the installation reads the file.
-  ///
-  /// - Throws: ``Failure`` if it is not installed.
   static func program() throws -> String {
     if let program = ProbeLibrary.path(of: "store-report") { return program }
     throw Failure(

@@ -2,7 +2,6 @@
 
 import Glibc
 import StoreEvents
-import TraceAnalysis
 import TraceReading
 
 /// A line on a terminal's standard error for work of more than a second: the amount, the rate and,

@@ -21,7 +21,6 @@ enum TerminalScreen {
 
   /// Switches standard output to the alternate screen.
   ///
-  /// - Parameter descriptor: the terminal that keys are read from.
   /// - Returns: false if it is not a terminal.
   static func enter(keys descriptor: Int32) -> Bool {
     guard tcgetattr(descriptor, &original) == 0 else { return false }

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Glibc
-import QueryPlans
 import StoreEvents
 import TraceAnalysis
 import TraceReading

@@ -49,17 +49,9 @@ extension PendingChanges {
   }
 
   private func place(of key: ObjectOrder.Key, among unchanged: Unchanged) throws -> Int {
-    var low = 0
-    var high = unchanged.loader.keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if order.isBefore(key, try sortKey(at: middle, of: unchanged)) {
-        high = middle
-      } else {
-        low = middle + 1
-      }
+    try (0..<unchanged.loader.keys.count).partitioningIndex {
+      order.isBefore(key, try sortKey(at: $0, of: unchanged))
     }
-    return low
   }
 
   private func sortKey(at index: Int, of unchanged: Unchanged) throws -> ObjectOrder.Key {
@@ -109,12 +101,6 @@ private struct Unchanged {
   /// The position of the key at `index` in the database.
   func savedPlace(of index: Int) -> Int {
     // The number of gaps before it: gap `n` lies before if at most `index + n` keys do.
-    var low = 0
-    var high = gaps.count
-    while low < high {
-      let middle = (low + high) / 2
-      if gaps[middle] - middle <= index { low = middle + 1 } else { high = middle }
-    }
-    return index + low
+    index + (0..<gaps.count).partitioningIndex { gaps[$0] - $0 > index }
   }
 }

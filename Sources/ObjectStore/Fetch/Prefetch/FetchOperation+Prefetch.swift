@@ -44,10 +44,6 @@ extension FetchOperation {
     fillsObjects = parent.fillsObjects
   }
 
-  private var origin: FetchOrigin? {
-    isMeasured ? FetchOrigin(fetchID: parentID, location: location) : nil
-  }
-
   // MARK: - To-one
 
   private mutating func fetchDestinations(

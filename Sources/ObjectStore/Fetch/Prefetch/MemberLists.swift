@@ -58,18 +58,12 @@ struct MemberLists {
 
   private mutating func seek(_ key: Int64) -> Bool {
     // After the last one, or anywhere: a column that is not an integer has another order.
-    var low = owners[current].primaryKey < key ? current + 1 : 0
-    if low < owners.count, owners[low].primaryKey == key {
-      current = low
-      return true
-    }
-    var high = owners.count
-    while low < high {
-      let middle = (low + high) / 2
-      if owners[middle].primaryKey < key { low = middle + 1 } else { high = middle }
-    }
-    guard low < owners.count, owners[low].primaryKey == key else { return false }
-    current = low
+    let start = owners[current].primaryKey < key ? current + 1 : 0
+    let isNext = start < owners.count && owners[start].primaryKey == key
+    let place =
+      isNext ? start : (start..<owners.count).partitioningIndex { owners[$0].primaryKey >= key }
+    guard place < owners.count, owners[place].primaryKey == key else { return false }
+    current = place
     return true
   }
 

@@ -2,8 +2,6 @@
 
 import Foundation
 import SQLiteDriver
-import StoreEvents
-import StoreInstruments
 
 extension FetchOperation {
   /// Selects the keys of a fetched results controller's objects, and their sections.
@@ -97,8 +95,6 @@ extension Statement {
 
 extension EntityDescription {
   /// The type of the attribute at the end of a section key path.
-  ///
-  /// - Throws: ``FetchPredicateError`` if it does not lead to one over to-one relationships.
   func section(_ keyPath: [String]) throws -> AttributeType {
     let resolver = PredicateResolver(self)
     let (_, property) = try resolver.resolve(FetchPredicate.PropertyPath(keyPath))

@@ -115,7 +115,7 @@ struct FetchedResultsDifference {
         anchorCount += 1
         continue
       }
-      if anchors.firstPlace(above: object.new) == anchorCount {
+      if anchors.indices.partitioningIndex(where: { anchors[$0] > object.new }) == anchorCount {
         groups[anchorCount, default: []].append(object)
       } else {
         moved.insert(object.key)
@@ -136,14 +136,9 @@ struct FetchedResultsDifference {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: values.count)
     for index in values.indices {
-      var low = 0
-      var high = tails.count
-      while low < high {
-        let middle = (low + high) / 2
-        if values[tails[middle]] < values[index] { low = middle + 1 } else { high = middle }
-      }
-      previous[index] = low > 0 ? tails[low - 1] : nil
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
+      let place = tails.indices.partitioningIndex { values[tails[$0]] >= values[index] }
+      previous[index] = place > 0 ? tails[place - 1] : nil
+      if place == tails.count { tails.append(index) } else { tails[place] = index }
     }
     var result: [Int] = []
     var next = tails.last
@@ -152,18 +147,5 @@ struct FetchedResultsDifference {
       next = previous[index]
     }
     return result.reversed()
-  }
-}
-
-extension [Int] {
-  /// The number of values that are not above another one; all are in ascending order.
-  fileprivate func firstPlace(above value: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] <= value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -55,26 +55,13 @@ struct FetchedResultsList {
     result.entries.reserveCapacity(kept.count + arriving.count)
     var next = 0
     for (key, entry) in arriving {
-      let place = firstPlace(in: kept, from: next) { order.isBefore(key, $0) }
+      let place = (next..<kept.count).partitioningIndex { order.isBefore(key, kept[$0].key) }
       result.entries += kept[next..<place].map(\.entry)
       result.entries.append(entry)
       next = place
     }
     result.entries += kept[next...].map(\.entry)
     return result
-  }
-
-  private func firstPlace(
-    in kept: [(key: ObjectOrder.Key, entry: Entry)], from start: Int,
-    where isBehind: (ObjectOrder.Key) -> Bool
-  ) -> Int {
-    var low = start
-    var high = kept.count
-    while low < high {
-      let middle = (low + high) / 2
-      if isBehind(kept[middle].key) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 
   /// The part that a limit and an offset select; a limit of 0 is no limit.

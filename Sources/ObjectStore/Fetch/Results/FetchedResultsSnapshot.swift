@@ -59,16 +59,8 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
 
   private func sectionIndex(of index: Int) -> Int {
     require(indices.contains(index), "place \(index) of \(count) fetched results")
-    var low = 0
-    var high = sections.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if sections[middle].range.upperBound <= index { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return sections.indices.partitioningIndex { sections[$0].range.upperBound > index }
   }
-
-  func sectionName(of index: Int) -> String { sections[sectionIndex(of: index)].name }
 
   /// Adds an object at the end, to the last section if that has its name.
   mutating func append(_ id: ManagedObjectID, section name: String) {

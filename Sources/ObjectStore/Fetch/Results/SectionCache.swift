@@ -2,7 +2,6 @@
 
 import Foundation
 import SQLiteDriver
-import StoreInstruments
 
 /// The sections of a fetch, kept in a file beside the store: `.NAME_SUPPORT/_SECTIONS/CACHE.json`.
 ///

@@ -264,9 +264,9 @@ extension StoreError: CustomStringConvertible {
     }
   }
 
-  private static func list(_ items: [String]) -> String {
-    items.prefix(20).joined(separator: ", ")
-      + (items.count > 20 ? " and \(items.count - 20) more" : "")
+  static func list(_ items: [String], max: Int = 20) -> String {
+    items.prefix(max).joined(separator: ", ")
+      + (items.count > max ? " and \(items.count - max) more" : "")
   }
 }
 

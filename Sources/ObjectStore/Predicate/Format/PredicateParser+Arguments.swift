@@ -63,8 +63,6 @@ extension PredicateParser {
     return .collection(operation, of: .path(.init(names)), property: property)
   }
 
-  // MARK: - CAST
-
   /// The constant that `CAST(constant, "NSDate")` is, or a function where it is of a property.
   func cast(
     _ arguments: [FetchPredicate.Expression], at start: PredicateToken

@@ -11,7 +11,6 @@ struct TextSearch {
   let query: String
   private let engine: SearchEngine
 
-  /// - Throws: ``FetchPredicateError``: `noSearchIndex`, `searchQuery`.
   init(_ query: String, of entity: EntityDescription) throws(FetchPredicateError) {
     let owner = sequence(first: entity) { $0.superentity }.first { $0.searchIndex != nil }
     guard let owner, let index = owner.searchIndex else {

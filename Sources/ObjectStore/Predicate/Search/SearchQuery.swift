@@ -22,9 +22,6 @@ struct SearchQuery {
   }
 
   /// Replaces the names of attributes with those of columns.
-  ///
-  /// - Throws: ``FetchPredicateError``: `unknownProperty`, `searchQuery` for what FTS5 would read as
-  ///   something else than a query.
   static func translated(
     _ query: String, _ index: SearchIndexDescription, entity: String
   ) throws(FetchPredicateError) -> String {

@@ -32,8 +32,6 @@ enum ExternalDataClaim {
 
 extension ExternalDataFolder {
   /// `Z_UUID` of the store; nil if it has none that distinguishes it from others.
-  ///
-  /// - Throws: `SQLiteError`.
   static func owner(_ connection: Connection) throws(SQLiteError) -> String? {
     let statement = try connection.prepare("SELECT Z_UUID FROM Z_METADATA LIMIT 1")
     guard try statement.step(), statement.columnType(0) == .text else { return nil }

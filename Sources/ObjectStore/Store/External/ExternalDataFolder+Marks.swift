@@ -67,8 +67,6 @@ extension ExternalDataFolder {
   }
 
   /// Marks the folder as used by the store, unless it is.
-  ///
-  /// - Throws: ``StoreError``: `full`, `cannotWriteExternalData`.
   func mark(owner: String?) throws {
     guard let owner else { return }
     let mark = ownMark(owner)

@@ -73,8 +73,6 @@ extension ExternalDataFolder {
   }
 
   /// Deletes files of the trash that no row of a store of the directory refers to.
-  ///
-  /// - Parameter age: how long they must have been there.
   func emptyTrash(in connection: Connection, olderThan age: Duration) throws(SQLiteError) -> Int {
     var count = 0
     for uuid in try trashedOrphans(in: connection) {

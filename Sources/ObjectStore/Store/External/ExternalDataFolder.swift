@@ -15,8 +15,8 @@ struct ExternalDataFolder: Sendable {
   let path: String
   let storePath: String
   /// Filled by triggers of the connection that writes.
-  let replaced = ReplacedData()
-  let doubtful = DoubtfulData()
+  let replaced = RemovableFiles()
+  let doubtful = RemovableFiles()
   let neighbors: StoreNeighbors
 
   static let dataName = "_EXTERNAL_DATA"
@@ -42,7 +42,6 @@ struct ExternalDataFolder: Sendable {
 
   // MARK: - Reading
 
-  /// - Throws: ``ExternalDataProblem``.
   func read(_ reference: ExternalDataReference) throws(ExternalDataProblem) -> Data {
     guard let uuid = reference.uuid else { throw .damagedReference }
     var path = path(of: uuid)
@@ -62,8 +61,6 @@ struct ExternalDataFolder: Sendable {
 
   /// Searches for a file that is not in this folder: in the trash, or in folders of other stores of
   /// the directory, for example after the store was renamed or copied without its folder.
-  ///
-  /// A UUID names one file only, whichever folder it is in.
   func strayPath(of uuid: UUID) -> String? {
     let folders = [support] + neighbors.supportFolders.filter { $0 != support }
     for folder in folders {
@@ -90,8 +87,6 @@ struct ExternalDataFolder: Sendable {
   // MARK: - Writing
 
   /// Writes a new file that survives a loss of power once its folder is synced.
-  ///
-  /// - Throws: ``StoreError``: `full`, `cannotWriteExternalData`.
   func write(_ data: Data) throws -> UUID {
     try makeFolder()
     let uuid = UUID()
@@ -107,8 +102,6 @@ struct ExternalDataFolder: Sendable {
   }
 
   /// Makes new files, and the removal of old ones, survive a loss of power.
-  ///
-  /// - Throws: ``StoreError/cannotWriteExternalData(path:reason:)``.
   func sync() throws { try sync(path) }
 
   private func sync(_ path: String) throws {
@@ -144,8 +137,6 @@ struct ExternalDataFolder: Sendable {
 
   /// Removes files that no row of this store refers to, unless another store may refer to them:
   /// those of another store are moved to the trash, those of a copy stay.
-  ///
-  /// - Parameter owner: `Z_UUID`.
   func release(_ uuids: Set<UUID>, owner: String) {
     guard !uuids.isEmpty else { return }
     let claim = claim(owner)

@@ -45,7 +45,6 @@ final class ExternalDataTransaction {
   /// - Parameters:
   ///   - execute: runs BEGIN, COMMIT and ROLLBACK, for callers that report them.
   ///   - willCommit: called last before the COMMIT.
-  /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``; what `body` throws.
   func run<R>(
     _ kind: Connection.TransactionKind, on connection: Connection,
     execute: ((String) throws -> Void)? = nil, willCommit: () -> Void = {},
@@ -113,44 +112,26 @@ final class ExternalDataTransaction {
   }
 }
 
-/// Files that no row refers to, unless a failed commit becomes effective after a crash.
-///
-/// They are removed once another commit has taken its place in the log.
-final class DoubtfulData: Sendable {
+/// Files that are removed with the end of a transaction.
+final class RemovableFiles: Sendable {
   private let files = Mutex<Set<UUID>>([])
 
   var isEmpty: Bool { files.withLock { $0.isEmpty } }
 
   func insert(_ uuids: Set<UUID>) { files.withLock { $0.formUnion(uuids) } }
 
-  func take() -> Set<UUID> {
-    files.withLock { files in
-      defer { files = [] }
-      return files
-    }
-  }
-}
-
-/// The files of values that the current transaction replaced or deleted.
-final class ReplacedData: Sendable {
-  private let files = Mutex<Set<UUID>>([])
-
-  func take() -> Set<UUID> {
-    files.withLock { files in
-      defer { files = [] }
-      return files
-    }
-  }
-
   func insert(_ reference: ExternalDataReference) {
-    if let uuid = reference.uuid { files.withLock { _ = $0.insert(uuid) } }
+    if let uuid = reference.uuid { insert([uuid]) }
+  }
+
+  func take() -> Set<UUID> {
+    files.withLock { files in
+      defer { files = [] }
+      return files
+    }
   }
 
   /// Reports every replaced or deleted value by triggers of the connection.
-  ///
-  /// They belong to the connection, not to the file.
-  ///
-  /// - Throws: `SQLiteError`.
   func watch(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
     let function = "ObjectStoreReplacedData"
     try connection.createFunction(function, argumentCount: 1) { call in

@@ -11,7 +11,6 @@ final class StoreNeighbors: Sendable {
   enum Kind: Sendable {
     /// A store, with its UUID.
     case store(uuid: String)
-    /// No store.
     case other
     /// A database that cannot be read now; it may be a store, or become one.
     case unknown

@@ -97,8 +97,6 @@ extension ManagedObjectModel {
   var searchIndexes: [SearchIndexDescription] { entities.compactMap(\.searchIndex) }
 }
 
-// MARK: - Migration
-
 extension StoreMigration {
   /// Drops all, so that tables and columns can change; ``addSearchIndexes()`` makes them again.
   mutating func dropSearchIndexes() throws {

@@ -20,9 +20,6 @@ struct MovedAttribute {
 extension StoreMigration {
   /// Adds the mark of external storage to values of attributes, or removes it; large ones go to
   /// files, or come from there.
-  ///
-  /// - Throws: ``StoreError`` for a file that cannot be written; for one that cannot be read there is
-  ///   an obstacle.
   mutating func move(_ moved: MovedAttribute, threshold: Int) throws {
     let (table, column) = (moved.entity.table, moved.attribute.column)
     let select = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")

@@ -35,8 +35,6 @@ struct StoreMigration {
   }
 
   /// Runs all steps, and counts before and after them.
-  ///
-  /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
     for step in plan.steps where step.comesFirst { try step.run(&self) }
     let censuses = plan.censuses.map { $0() }
@@ -51,8 +49,6 @@ struct StoreMigration {
     if isExact, obstacles.isEmpty { try drop(plan.leftovers, plan) }
     if obstacles.isEmpty { try addSearchIndexes() }
   }
-
-  // MARK: - Values
 
   /// Sets a new attribute in all rows to its default, or to its derived value.
   mutating func fill(_ attribute: AttributeDescription, _ kinds: [EntityDescription]) throws {
@@ -99,8 +95,6 @@ struct StoreMigration {
       }
     }
   }
-
-  // MARK: - Indexes
 
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
   func addIndexes() throws {

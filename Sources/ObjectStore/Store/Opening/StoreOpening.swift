@@ -139,8 +139,6 @@ struct StoreOpening {
   }
 
   /// The required steps; nil for an empty file.
-  ///
-  /// - Throws: ``StoreError``: `notAStore`, `incompatibleModel`.
   private func makePlan(_ connection: Connection) throws -> StorePlan? {
     let file = try FileStructure(connection)
     guard !file.isEmpty else { return nil }

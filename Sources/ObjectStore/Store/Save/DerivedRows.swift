@@ -21,8 +21,6 @@ final class DerivedRows: Sendable {
   }
 
   /// Collects what the connection changes from now on.
-  ///
-  /// - Throws: `SQLiteError`.
   init(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
     columns = model.relatedColumns
     tables = try Set(columns.map(\.tableIndex)).union(model.triggeredTables(connection))

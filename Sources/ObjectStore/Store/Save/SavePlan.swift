@@ -81,10 +81,6 @@ struct SavePlan {
       && (!links.isEmpty || insertions.contains { !$0.entity.toOnes.isEmpty }
         || updates.contains { !$0.entity.toOnes.isEmpty })
   }
-
-  var isEmpty: Bool {
-    insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty
-  }
 }
 
 /// How a save has resolved a conflict over one row.

@@ -5,8 +5,6 @@ import SQLiteDriver
 extension SaveWriter {
   /// Resolves conflicts by the plan's merge policy, within the transaction: no other writer writes
   /// meanwhile.
-  ///
-  /// - Throws: ``StoreError/conflict(_:)`` with all conflicts, if the policy is to refuse them.
   mutating func resolve(
     _ rows: [SavePlan.Row], _ policy: MergePolicy, areDeletions: Bool = false
   ) throws {

@@ -54,8 +54,6 @@ extension SaveWriter {
   }
 
   /// A save of an object with a preassigned id would overwrite a row with that id.
-  ///
-  /// - Throws: ``StoreError/damagedRow`` if there are rows with keys that were just allocated.
   mutating func checkUnused(_ entity: EntityDescription, from key: Int64) throws {
     var isUsed = false
     try run("SELECT 1 FROM \(entity.table) WHERE Z_PK >= ? LIMIT 1", [.integer(key)]) { _ in

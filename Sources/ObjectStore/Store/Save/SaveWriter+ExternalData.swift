@@ -5,9 +5,6 @@ import Foundation
 extension SaveWriter {
   /// The values of a row as their columns hold them: those of attributes with external storage
   /// with their mark, large ones as references to files that are written now.
-  ///
-  /// - Throws: ``StoreError``: `full`, `cannotWriteExternalData`; `externalData` where a value has to
-  ///   be read from another file, and cannot.
   mutating func columnValues(
     _ values: [StoreValue?], of row: SavePlan.Row
   ) throws -> [StoreValue?] {

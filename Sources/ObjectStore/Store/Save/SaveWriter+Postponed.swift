@@ -29,8 +29,6 @@ extension SaveWriter {
   /// Writes the rows that were put off, now that all others are written.
   ///
   ///     UPDATE ZSTOP SET ZIDENTIFIER = NULL WHERE Z_PK = ? AND Z_OPT = ?
-  ///
-  /// Rows may exchange their values, so those that are updated have none in between.
   mutating func writePostponed(_ plan: SavePlan) throws {
     let rows = postponed
     postponed = PostponedRows()
@@ -49,8 +47,6 @@ extension SaveWriter {
       "UPDATE \(row.entity.table) SET \(columns.joined(separator: ", ")) "
         + "WHERE Z_PK = ? AND Z_OPT = ?", [.integer(row.key), .integer(row.version)])
   }
-
-  // MARK: - Rows that were not written
 
   /// The error of a row that a trigger of the file has left as it was, without an error of its own.
   func ignored(_ row: SavePlan.Row, key: Int64) throws -> StoreError {

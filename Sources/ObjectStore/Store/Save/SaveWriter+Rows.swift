@@ -4,7 +4,6 @@ import SQLiteDriver
 import StoreInstruments
 
 extension SaveWriter {
-  /// - Parameter rows: places in the plan.
   /// - Returns: the objects that already had keys, whose rows exist.
   mutating func insert(
     _ entity: EntityDescription, _ rows: [Int], of plan: SavePlan

@@ -56,7 +56,6 @@ struct SaveWriter: ~Copyable {
     recordHistory(plan)
   }
 
-  /// - Parameter rows: places in the plan, by entity.
   mutating func insert(_ rows: [(EntityDescription, [Int])], of plan: SavePlan) throws {
     var returned: [SavePlan.Row] = []
     for (entity, rows) in rows {
@@ -95,8 +94,6 @@ struct SaveWriter: ~Copyable {
     permanentKeys = consume keys
   }
 
-  // MARK: - Running statements
-
   mutating func execute(_ sql: String) throws {
     try run(sql, []) { _ in }
   }
@@ -118,8 +115,6 @@ struct SaveWriter: ~Copyable {
     store.instruments.willRun(
       sql: sql, bindings: values.map(\.boundValue), contextID: origin.contextID)
   }
-
-  // MARK: - Inserting
 
   /// A permanent id that was obtained before, or one from before an undone deletion, is kept.
   private mutating func assignKeys(_ entity: EntityDescription, _ rows: [Int]) throws {

@@ -95,8 +95,8 @@ public struct TimingGate: Sendable {
     guard min(old.count, groups.count) >= Self.minRuns else { return nil }
     let new = groups.map(\.meanTime)
     return Change(
-      sql: fingerprint.description, caller: groups[0].caller, before: Self.median(old),
-      after: Self.median(new),
+      sql: fingerprint.description, caller: groups[0].caller, before: old.median,
+      after: new.median,
       probability: min(
         MannWhitneyTest(old, new).probability, MannWhitneyTest(new, old).probability))
   }
@@ -104,7 +104,7 @@ public struct TimingGate: Sendable {
   /// The factor by which at least half of the statements take longer; nil for few statements.
   private static func factorOfMachine(_ changes: [Change]) -> Double? {
     let factors = changes.filter { $0.before > 0 }.map { $0.after / $0.before }
-    return factors.count < minStatementsOfMachine ? nil : median(factors)
+    return factors.count < minStatementsOfMachine ? nil : factors.median
   }
 
   /// Each statement's runs, in the order of the statements' fingerprints.
@@ -113,13 +113,5 @@ public struct TimingGate: Sendable {
     return Set(all.flatMap(\.keys)).sorted().map { fingerprint in
       (fingerprint, all.compactMap { $0[fingerprint] })
     }
-  }
-
-  static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return 0 }
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2)
-      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
   }
 }

@@ -16,14 +16,9 @@ extension StorePlan {
     guard !file.entities.isEmpty, match.inFile.isEmpty else { return true }
     note(
       "the model and the file have no entity in common: the file has "
-        + Self.list(file.entities.map(\.name)) + ", the model "
-        + Self.list(model.entities.map(\.name)))
+        + StoreError.list(file.entities.map(\.name), max: 8) + ", the model "
+        + StoreError.list(model.entities.map(\.name), max: 8))
     return false
-  }
-
-  static func list(_ names: [String]) -> String {
-    names.prefix(8).joined(separator: ", ")
-      + (names.count > 8 ? " and \(names.count - 8) more" : "")
   }
 
   /// Finds the file's table that becomes the table of each root.

@@ -17,11 +17,7 @@ extension StorePlan {
     return left
   }
 
-  // MARK: - JSON
-
   /// Refuses bytes that are no JSON of the model's type: they would be read as an empty value.
-  ///
-  /// The type of the column, and its hash, are those of any data.
   mutating func checkJSON(_ properties: [StoredProperty], of root: EntityDescription) throws {
     guard properties.contains(where: { $0.attribute?.codable != nil }) else { return }
     // A version that kept no types has read these values as well.
@@ -53,8 +49,6 @@ extension StorePlan {
     }
     return nil
   }
-
-  // MARK: - What the model has again
 
   /// Values of a property that the last model lacked are there again; its references may lead to rows
   /// that were deleted in between, because the delete rules did not apply to them.

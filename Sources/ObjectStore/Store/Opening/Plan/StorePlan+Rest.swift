@@ -51,8 +51,6 @@ extension StorePlan {
     name.hasPrefix(SearchIndexDescription.prefix)
   }
 
-  // MARK: - Values
-
   /// Searches for missing required values that no column of the file contains.
   mutating func planRequired() throws {
     guard !isChecked else { return }
@@ -94,8 +92,6 @@ extension StorePlan {
     }
     if isMissing { add(nil, changesStructure: false) { _ in } }
   }
-
-  // MARK: - What the model lacks
 
   mutating func accountForTheRest() throws {
     leftovers.entities = match.gone

@@ -24,17 +24,10 @@ struct StorePlan {
   /// The contents that the model does not have: they stay in the file, or are dropped under
   /// `.exact`.
   struct Leftovers {
-    /// By table.
     var columns: [String: [String]] = [:]
     var entities: [FileStructure.Entity] = []
     var pairTables: [String] = []
     var constraints: [String: [[String]]] = [:]
-  }
-
-  /// The table of an entity's rows.
-  struct Place {
-    let home: FileStructure.Table
-    var sources: ColumnSources
   }
 
   let model: ManagedObjectModel
