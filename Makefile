@@ -117,8 +117,10 @@ smoke: ## runs each command of the examples once, on a small store
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 
-verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
+verdicts: ## judges more than 300 statements, and prints how often the verdicts are right; capsules with STAT4 as well
 	swift test --filter VerdictTests
+	@Scripts/sqlite-libraries.sh
+	STORESCOPE_STAT4=1 LD_LIBRARY_PATH="$$PWD/.build/sqlite/stat4" swift test --skip-build --filter 'Capsule(Verdict|Privacy)?Tests'
 
 test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
 	@Scripts/test-readme.sh

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 Scripts/setup.sh --tests
+Scripts/sqlite-libraries.sh || say "tests with other versions of SQLite are skipped"
 heading "The probe"
 Scripts/probe.sh
 heading "Build"

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "file-system.h"
+#include "hash.h"
 #include "lifecycle.h"
 #include "process.h"
 #include "recording.h"
@@ -82,6 +83,13 @@ struct connection *claim_connection(sqlite3 *handle) {
   return is_claimed ? NULL : connection;
 }
 
+// `file:name?mode=memory&cache=shared`: all connections of a process to this name have one database.
+static uint64_t shared_memory(const char *name) {
+  if (!name || strncmp(name, "file:", 5) != 0 || !strstr(name, "cache=shared")) return 0;
+  if (!strstr(name, "mode=memory") && strncmp(name + 5, ":memory:", 8) != 0) return 0;
+  return hash_bytes(name, strcspn(name, "?"), 1) | 1;
+}
+
 struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way way, bool is_hooked) {
   pthread_mutex_lock(&lock);
   struct connection *connection = find_any(handle);
@@ -109,6 +117,7 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
     connection->is_excluded = this_thread.excluding > 0;
     connection->forks = forks;
     connection->is_adopted = this_thread.is_adopting;
+    connection->memory = shared_memory(this_thread.opening);
     find_file(connection);
   }
   pthread_mutex_unlock(&lock);
@@ -134,7 +143,7 @@ static void emit_connection(struct connection *connection, uint64_t opener_id) {
       .sqlite_version = api->libversion(),
       .sqlite_path = connection->copy->path,
       .way = way_names[connection->way],
-      .device = has_file ? file.st_dev : 0,
+      .device = has_file ? file.st_dev : connection->memory,
       .inode = has_file ? file.st_ino : 0,
       .process_start_ns = process_start_ns(),
       .process_name = process_name(),

@@ -49,6 +49,8 @@ struct connection {
   unsigned mask;
   // Whether the main database is a file.
   bool has_file;
+  // A number of its name, if it is a database in memory that connections share.
+  uint64_t memory;
   // Whether the functions that the program calls on it are hooked; callbacks see the rest.
   bool is_hooked;
   // Whether it ran statements that were not observed, before the library was loaded.

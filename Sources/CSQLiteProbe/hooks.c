@@ -27,51 +27,53 @@
 
 // MARK: - Connections
 
-static void opened(struct copy *copy, sqlite3 *handle, bool is_hooked) {
+static void opened(struct copy *copy, sqlite3 *handle, const char *name, bool is_hooked) {
   struct connection *known = this_thread.opened;
   this_thread.opened = NULL;
   // Another way in observed it meanwhile.
   if (known && known->handle == handle && !known->is_closed) return;
+  this_thread.opening = name;
   open_connection(copy, handle, WAY_GOT, is_hooked);
+  this_thread.opening = NULL;
 }
 
 INLINE int hook_open(struct copy *copy, const char *a, sqlite3 **b) {
   io_will_open(copy);
   int code = copy->real.open(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, a, true);
   return code;
 }
 
 INLINE int hook_open_v2(struct copy *copy, const char *a, sqlite3 **b, int c, const char *d) {
   io_will_open(copy);
   int code = copy->real.open_v2(a, b, c, d);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, a, true);
   return code;
 }
 
 INLINE int hook_open16(struct copy *copy, const void *a, sqlite3 **b) {
   io_will_open(copy);
   int code = copy->real.open16(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, NULL, true);
   return code;
 }
 
 // Called by the copy's own object.
 INLINE int own_open(struct copy *copy, const char *a, sqlite3 **b) {
   int code = copy->real.open(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, a, false);
   return code;
 }
 
 INLINE int own_open_v2(struct copy *copy, const char *a, sqlite3 **b, int c, const char *d) {
   int code = copy->real.open_v2(a, b, c, d);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, a, false);
   return code;
 }
 
 INLINE int own_open16(struct copy *copy, const void *a, sqlite3 **b) {
   int code = copy->real.open16(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, NULL, false);
   return code;
 }
 

@@ -42,6 +42,8 @@ struct thread {
   uintptr_t roomy_stack, roomy_size;
   // A connection that was observed within the running sqlite3_open(), by another way in.
   struct connection *opened;
+  // The name by which the program opens one.
+  const char *opening;
   // Whether the connection that is registered was open before.
   bool is_adopting;
   int32_t thread_id;
