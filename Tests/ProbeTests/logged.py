@@ -23,8 +23,9 @@ def _counts(trace):
     profile = summary["profile"]
 
     def work(value):
-        # The first compilation of a text is counted where its time was measured.
-        return {key: count for key, count in value.items() if not key.endswith(_TIMES) and key not in ("measured", "compiled")}
+        # Compilations are counted by texts, which threads meet in any order.
+        return {key: count for key, count in value.items()
+                if not key.endswith(_TIMES) and key not in ("measured", "compiled", "recompiled")}
 
     statements = sorted(
         (statement["sql"], sorted(work(statement["work"]).items()), statement["repeats"]["runs"],
