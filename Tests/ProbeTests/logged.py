@@ -67,6 +67,13 @@ def logs_have_the_counts_of_traces():
     print(f"      {len(harness.compared)} programs: the counts are equal", flush=True)
 
 
+def a_log_has_less_than_250_bytes_a_statement():
+    process, trace = _recorded(["--log"], [compiled("costs"), "point", "20000"])
+    expect(process.returncode == 0, process.stderr)
+    size = sum(os.path.getsize(log) for log in glob.glob(trace + "/*.log"))
+    expect(size < 250 * 20000, f"{size} bytes")
+
+
 def a_process_that_is_killed_leaves_all_its_statements():
     """What a process of a recording wrote is in the file without a system call of its own."""
     killed = ("import os, sqlite3\nc = sqlite3.connect(':memory:')\n"
