@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ int64_t process_start_ns(void) {
   static _Atomic int64_t start;
   static _Atomic pid_t reader, owner;
   pid_t process = current_process(), last = reader;
-  if (last != process && __atomic_compare_exchange_n(&reader, &last, process, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  if (last != process && atomic_compare_exchange_strong(&reader, &last, process)) {
     start = read_process_start();
     owner = process;
   }
