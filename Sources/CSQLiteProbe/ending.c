@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A process whose first thread calls pthread_exit() ends with its last thread. LTTng's threads never end: where
-// they alone are left, the process ends as it would have without them.
+// they alone are left, the process ends as it would have without them. _exit() runs no handlers: see recording_exits().
 
 #define _GNU_SOURCE
 #include "ending.h"
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "recording.h"
 #include "state.h"
 #include "threads.h"
 #include "tracer.h"
@@ -48,4 +49,9 @@ static void hook_pthread_exit(void *result) {
   pthread_exit(result);
 }
 
-void *ending_hook(void) { return (void *)hook_pthread_exit; }
+static void hook_exit(int status) {
+  recording_exits(status);
+  _exit(status);
+}
+
+void *ending_hook(const char *name) { return name[0] == '_' ? (void *)hook_exit : (void *)hook_pthread_exit; }

@@ -2,5 +2,5 @@
 
 #pragma once
 
-// The hook for pthread_exit().
-void *ending_hook(void);
+// The hook for pthread_exit(), and for _exit() and _Exit().
+void *ending_hook(const char *name);

@@ -94,6 +94,7 @@ static int hook_dlclose(void *handle) {
 
 void *loading_hook(const char *name, bool is_copy) {
   switch (name[0]) {
+    case '_': return strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0 ? ending_hook(name) : NULL;
     case 'd':
       if (strcmp(name, "dlopen") == 0) return (void *)hook_dlopen;
       if (strcmp(name, "dlsym") == 0) return (void *)hook_dlsym;
@@ -101,7 +102,7 @@ void *loading_hook(const char *name, bool is_copy) {
       return NULL;
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
     case 'p':
-      if (strcmp(name, "pthread_exit") == 0) return ending_hook();
+      if (strcmp(name, "pthread_exit") == 0) return ending_hook(name);
       if (strcmp(name, "prctl") == 0) return filter_hook(name);
       if (strcmp(name, "putenv") == 0) return environment_hook(name);
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;

@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "CLogSink.h"
+#include "log-map.h"
 #include "process.h"
 #include "state.h"
 
@@ -25,6 +27,8 @@ static char *file_path;
 static char *folder_path;
 // The limit of descriptors is low: the file is open only while it is written.
 static bool is_low;
+// The file is that of a recording, for this process alone.
+static bool is_mapped, can_map;
 
 // Whether a link of another user is on the way to a file: it may lead to any file of ours.
 static bool has_foreign_link(const char *path, int depth) {
@@ -56,8 +60,8 @@ static int open_descriptor(void) {
   if (!file_path) return 2;
   // The recording may have ended since.
   if (folder_path && !CLogSink_find(folder_path, current_process(), file_of_process, sizeof file_of_process)) return -1;
-  int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
-  int file = open(file_path, flags, 0600);
+  int flags = O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  int file = open(file_path, flags | (is_mapped ? O_RDWR : O_WRONLY), 0600);
   if (file < 0) return -1;
   int high = fcntl(file, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
   is_low = high < 0;
@@ -73,6 +77,8 @@ static bool open_again(void) {
 
 // An earlier log may have ended with lines that it did not take.
 static void forget_file(void) {
+  is_mapped = can_map = false;
+  log_map_close(-1);
   if (sink.descriptor > 2 && CLogSink_file(&sink) != CLogSink_file_replaced) close(sink.descriptor);
   free(sink.unsent);
   sink = (struct CLogSink){.descriptor = -1};
@@ -83,8 +89,12 @@ int sink_open(const char *path) {
   // /proc/self/fd and the like lead back to where they are.
   if (path && has_foreign_link(path, 8)) return errno = ELOOP, -1;
   if (path && !CLogSink_find(path, current_process(), file_of_process, sizeof file_of_process)) return -1;
+  forget_file();
   if (path && strcmp(path, file_of_process) != 0) {
     folder_path = realpath(path, NULL);
+    is_mapped = can_map = log_map_open_mark(path);
+    // A store appends to the other name.
+    if (is_mapped) snprintf(file_of_process, sizeof file_of_process, "%s/%d-probe.log", path, current_process());
     path = file_of_process;
   }
   file_path = path ? realpath(path, NULL) : NULL;
@@ -96,7 +106,6 @@ int sink_open(const char *path) {
     file_path = realpath(path, NULL);
     if (!file_path) return -1;
   }
-  forget_file();
   return open_again() ? 0 : -1;
 }
 
@@ -104,6 +113,23 @@ bool sink_has_ended(void) {
   char file[PATH_MAX];
   return folder_path && !CLogSink_find(folder_path, current_process(), file, sizeof file) && errno == ESHUTDOWN;
 }
+
+static bool is_writable(void) {
+  switch (CLogSink_file(&sink)) {
+    case CLogSink_file_current: return true;
+    case CLogSink_file_ended: return false;
+    // A log to standard error ends with the stream; a file is opened again.
+    default: return file_path && open_again();
+  }
+}
+
+bool sink_is_mapped(void) { return is_mapped; }
+
+void sink_close(void) {
+  if (is_mapped && is_writable()) log_map_close(sink.descriptor);
+}
+
+void sink_after_fork(void) { log_map_forget(); }
 
 int sink_open_in_child(void) {
   if (!folder_path) return 0;
@@ -116,22 +142,22 @@ int sink_open_in_child(void) {
   return code;
 }
 
-static bool is_writable(void) {
-  switch (CLogSink_file(&sink)) {
-    case CLogSink_file_current: return true;
-    case CLogSink_file_ended: return false;
-    // A log to standard error ends with the stream; a file is opened again.
-    default: return file_path && open_again();
-  }
+static bool write_mapped(const char *bytes, size_t count) {
+  if (!can_map || sink.unsent_count > 0) return false;
+  can_map = log_map_more(sink.descriptor, count) && log_map_write(bytes, count);
+  return can_map;
 }
 
 void sink_write(const char *bytes, size_t count, int lines) {
-  if (!is_writable()) {
+  bool has_ended = is_mapped && log_map_has_ended();
+  if (!has_ended && can_map && sink.lost == 0 && log_map_write(bytes, count)) return;
+  if (has_ended || !is_writable()) {
     sink.lost += lines;
     return;
   }
   // A reader that went away, or a file that has its maximum size, must not end the program.
-  if (is_filtered) CLogSink_write(&sink, bytes, count, lines);
+  if (write_mapped(bytes, count)) sink.lost = 0;
+  else if (is_filtered) CLogSink_write(&sink, bytes, count, lines);
   else CLogSink_write_without_signal(&sink, sink.is_stream ? SIGPIPE : SIGXFSZ, bytes, count, lines);
   if (is_low && !sink.is_stream && sink.descriptor > 2) {
     close(sink.descriptor);

@@ -13,6 +13,12 @@ int sink_open(const char *path);
 bool sink_has_ended(void);
 // In a child of fork(): the file of that process, in the folder of a recording.
 int sink_open_in_child(void);
+// Whether it is the file of this process in the folder of a recording, which has short lines.
+bool sink_is_mapped(void);
+// Ends the file after its last line, unless its recording has ended.
+void sink_close(void);
+// In a child of fork(), before it opens its own.
+void sink_after_fork(void);
 // Writes the lines of a group.
 void sink_write(const char *bytes, size_t count, int lines);
 // The lines lost since the last one that was written, to be reported.

@@ -24,13 +24,22 @@ void log_bytes(struct log_text *log, const char *bytes, size_t count) {
 void log_string(struct log_text *log, const char *text) { log_bytes(log, text, strlen(text)); }
 
 void log_unsigned(struct log_text *log, uint64_t value, int digits) {
-  char text[20];
-  int start = 20;
-  while (value > 0 || 20 - start < digits) {
-    text[--start] = (char)('0' + value % 10);
-    value /= 10;
+  enum { MOST = 20 };
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+  char text[2 * MOST];
+  int start = MOST;
+  while (value >= 10) {
+    memcpy(text + (start -= 2), pairs + value % 100 * 2, 2);
+    value /= 100;
   }
-  log_bytes(log, text + start, (size_t)(20 - start));
+  if (value > 0) text[--start] = (char)('0' + value);
+  while (MOST - start < digits) text[--start] = '0';
+  size_t count = (size_t)(MOST - start);
+  if (log->capacity - log->count < MOST) return log_bytes(log, text + start, count);
+  // Of a constant size, it is no call.
+  memcpy(log->bytes + log->count, text + start, MOST);
+  log->count += count;
 }
 
 void log_signed(struct log_text *log, int64_t value) {
@@ -46,17 +55,23 @@ void log_seconds(struct log_text *log, int64_t ns) {
   log_bytes(log, "s", 1);
 }
 
-void log_moment(struct log_text *log, int64_t utc_offset) {
+int64_t log_clock(int64_t utc_offset) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   int64_t local = now.tv_sec + utc_offset;
-  struct CLogSink_date date = CLogSink_date(local < 0 ? 0 : local);
-  const int64_t parts[] = {date.year, date.month, date.day, date.hour, date.minute, date.second, now.tv_nsec / 1000};
+  return (local < 0 ? 0 : local) * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t log_moment(struct log_text *log, int64_t utc_offset) {
+  int64_t moment = log_clock(utc_offset);
+  struct CLogSink_date date = CLogSink_date(moment / 1000000);
+  const int64_t parts[] = {date.year, date.month, date.day, date.hour, date.minute, date.second, moment % 1000000};
   const char ends[] = "-- ::.";
   for (int i = 0; i < 7; i++) {
     log_unsigned(log, (uint64_t)parts[i], i == 0 ? 1 : i == 6 ? 6 : 2);
     if (i < 6) log_bytes(log, &ends[i], 1);
   }
+  return moment;
 }
 
 // The count of bytes of the UTF-8 sequence at `at`, or 0 if it is not valid.

@@ -31,15 +31,22 @@ static bool is_open, is_ending;
 // The counts of the lines since the last closing line.
 static struct log_check check;
 
+// The time of the last line, in microseconds, and its thread, from which short lines count.
+static int64_t last_moment;
+static int32_t last_thread;
+// The events whose fields a short line of this file was explained with.
+static bool is_explained[EVENT_COUNT];
+
 static void begin_line(const char *category) {
-  log_moment(&log_lines, utc_offset);
+  last_moment = log_moment(&log_lines, utc_offset);
+  last_thread = thread_id();
   log_bytes(&log_lines, " ", 1);
   const char *program = program_name();
   log_escaped(&log_lines, program, strlen(program), false);
   log_bytes(&log_lines, "[", 1);
   log_signed(&log_lines, current_process());
   log_bytes(&log_lines, ":", 1);
-  log_signed(&log_lines, thread_id());
+  log_signed(&log_lines, last_thread);
   log_string(&log_lines, "] ObjectStore: ");
   log_string(&log_lines, category);
   log_lines.lines++;
@@ -64,6 +71,15 @@ static void end_lines(void) {
   sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
 }
 
+// A thread that was stopped may hold the lock forever; then the log has no last lines.
+static bool lock_at_end(void) {
+  for (int tries = 0; tries < 100; tries++) {
+    if (pthread_mutex_trylock(&lock) == 0) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
 static bool begin_group(void) {
   pthread_mutex_lock(&lock);
   bool is_taken = log_level > 0 && !is_ending;
@@ -80,6 +96,7 @@ static void end_group(void) {
 // Before all others: another thread may wait for the lock.
 static void open_line(void) {
   check = (struct log_check){0};
+  memset(is_explained, 0, sizeof is_explained);
   begin_lines();
   begin_line("annotation: ");
   char text[160];
@@ -150,6 +167,7 @@ void log_after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   check = (struct log_check){0};
   is_ending = false;
+  sink_after_fork();
 }
 
 void log_begin_in_child(void) {
@@ -175,12 +193,7 @@ void log_untraced(const char *reason) {
 
 // The line by which a reader finds that none before it is missing or changed.
 void log_close(int status) {
-  if (!is_open) return;
-  // A thread that was stopped may hold the lock forever; then the log has no closing line.
-  int tries = 0;
-  while (pthread_mutex_trylock(&lock) != 0)
-    if (++tries > 100) return;
-    else usleep(1000);
+  if (!is_open || !lock_at_end()) return;
   char text[64];
   int count = snprintf(text, sizeof text, "lines=%" PRIu64 " status=%d", check.lines, status);
   uint64_t sum = check.sum + line_hash(text, (size_t)count);
@@ -192,6 +205,7 @@ void log_close(int status) {
   log_string(&log_lines, line);
   end_line();
   if (check.lines > 0) sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
+  sink_close();
   check = (struct log_check){0};
   // A program that ends may use SQLite until its last handler.
   if (is_ending) log_level = 0;
@@ -248,6 +262,72 @@ static void fields_line(enum event_kind kind, const void *fields) {
   end_line();
 }
 
+#define NAME(field) log_string(&log_lines, #field ",");
+#define NAMES(name) \
+  case EVENT_##name: log_string(&log_lines, #name " "); FIELDS_##name(NAME, NAME, NAME) break;
+
+// `log fields: 13=statement_run connection_id,statement_id,`, before the first line that has their values alone.
+static void explain(enum event_kind kind) {
+  begin_line("annotation: log fields: ");
+  log_unsigned(&log_lines, kind, 1);
+  log_bytes(&log_lines, "=", 1);
+  switch (kind) {
+    PROBE_EVENTS(NAMES)
+    case EVENT_COUNT: break;
+  }
+  end_line();
+}
+
+static void short_unsigned(uint64_t value) {
+  if (value != 0) log_unsigned(&log_lines, value, 1);
+  log_byte(&log_lines, ',');
+}
+
+static void short_signed(int64_t value) {
+  if (value != 0) log_signed(&log_lines, value);
+  log_byte(&log_lines, ',');
+}
+
+static void short_text(const char *value) {
+  if (value && *value) log_escaped(&log_lines, value, strlen(value), true);
+  log_byte(&log_lines, ',');
+}
+
+#define SHORT_UNSIGNED(field) short_unsigned(event->field);
+#define SHORT_SIGNED(field) short_signed(event->field);
+#define SHORT_TEXT(field) short_text(event->field);
+#define SHORT_FIELDS(name) \
+  case EVENT_##name: { \
+    const struct name##_event *event = fields; \
+    FIELDS_##name(SHORT_UNSIGNED, SHORT_SIGNED, SHORT_TEXT) \
+    break; \
+  }
+
+// `~13 157 120 1,4529202316113720910,2`: 157 us after the line before, on thread 120; nothing in place of the same
+// thread, of 0, and of the values after the last one.
+static void short_line(enum event_kind kind, const void *fields) {
+  if (!is_explained[kind]) explain(kind);
+  is_explained[kind] = true;
+  int64_t moment = log_clock(utc_offset);
+  int32_t thread = thread_id();
+  log_byte(&log_lines, '~');
+  log_unsigned(&log_lines, kind, 1);
+  log_byte(&log_lines, ' ');
+  log_signed(&log_lines, moment - last_moment);
+  log_byte(&log_lines, ' ');
+  if (thread != last_thread) log_signed(&log_lines, thread);
+  log_byte(&log_lines, ' ');
+  last_moment = moment;
+  last_thread = thread;
+  switch (kind) {
+    PROBE_EVENTS(SHORT_FIELDS)
+    case EVENT_COUNT: break;
+  }
+  while (log_lines.bytes[log_lines.count - 1] == ',') log_lines.count--;
+  log_byte(&log_lines, '\n');
+  log_lines.lines++;
+}
+
 static void opened_line(const struct connection_opened_event *event) {
   begin_line("annotation: ");
   log_string(&log_lines, "Connecting to sqlite database file at ");
@@ -272,15 +352,23 @@ static void not_observed_line(const struct copy_not_observed_event *event) {
   end_line();
 }
 
+static void event_lines(enum event_kind kind, const void *event) {
+  if (sink_is_mapped()) return short_line(kind, event);
+  if (kind == EVENT_connection_opened) opened_line(event);
+  if (kind == EVENT_busy) busy_line(event);
+  if (kind == EVENT_copy_not_observed) not_observed_line(event);
+  fields_line(kind, event);
+}
+
 static void count_event(uint64_t *count) {
   if (count) __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
 void log_counters(uint64_t *count) {
-  pthread_mutex_lock(&lock);
+  if (!lock_at_end()) return;
   if (log_level > 0) {
     begin_lines();
-    fields_line(EVENT_counters, &(struct counters_event){.events = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED)});
+    event_lines(EVENT_counters, &(struct counters_event){.events = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED)});
     end_lines();
   }
   pthread_mutex_unlock(&lock);
@@ -290,10 +378,7 @@ void log_event(enum event_kind kind, const void *event, uint64_t *count) {
   // A log has the values of each run from level 2 on, in lines of their own.
   if (kind == EVENT_values || !begin_group()) return;
   count_event(count);
-  if (kind == EVENT_connection_opened) opened_line(event);
-  if (kind == EVENT_busy) busy_line(event);
-  if (kind == EVENT_copy_not_observed) not_observed_line(event);
-  fields_line(kind, event);
+  event_lines(kind, event);
   end_group();
 }
 
@@ -367,14 +452,13 @@ static void values_lines(const struct bound_values *values) {
     if (values->literals[i]) bind_line(i, values->literals[i]);
 }
 
-void log_run(const struct statement_run_event *event, const char *sql,
-             const struct bound_values *values, uint64_t *count) {
-  if (!begin_group()) return;
-  count_event(count);
+static void sql_line(const char *sql) {
   begin_line("sql: ");
   log_escaped(&log_lines, sql, strlen(sql), false);
   end_line();
-  if (log_level >= 2 && values) values_lines(values);
+}
+
+static void run_lines(const struct statement_run_event *event) {
   if (*event->error) {
     begin_line("error: ");
     log_string(&log_lines, "statement failed: ");
@@ -392,6 +476,19 @@ void log_run(const struct statement_run_event *event, const char *sql,
   log_unsigned(&log_lines, event->rows, 1);
   log_string(&log_lines, " rows.");
   end_line();
-  fields_line(EVENT_statement_run, event);
+}
+
+void log_run(const struct statement_run_event *event, const char *sql,
+             const struct bound_values *values, uint64_t *count) {
+  if (!begin_group()) return;
+  count_event(count);
+  bool is_short = sink_is_mapped(), has_values = log_level >= 2 && values && values->count > 0;
+  // Values belong to the statement before them.
+  if (!is_short || has_values) sql_line(sql);
+  if (has_values) values_lines(values);
+  if (!is_short) run_lines(event);
+  event_lines(EVENT_statement_run, event);
   end_group();
 }
+
+bool log_is_short(void) { return log_level > 0 && sink_is_mapped(); }

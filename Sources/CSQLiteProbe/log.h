@@ -13,6 +13,8 @@ void log_begin_in_child(void);
 // Reports once that this process is not traced, where a recording expects it to be.
 void log_untraced(const char *reason);
 void log_close(int status);
+// Whether statements are announced, and their runs have no text.
+bool log_is_short(void);
 // Counts the event where the log takes it.
 void log_event(enum event_kind kind, const void *event, uint64_t *count);
 void log_counters(uint64_t *count);

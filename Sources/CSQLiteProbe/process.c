@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +62,17 @@ static int64_t read_process_start(void) {
          ticks * (1000000000 / (per_second > 0 ? per_second : 100));
 }
 
-// Read once in each process: the difference of two clocks is never the same twice.
+// Read once in each process, by one of the threads that open their first connections: the difference of two clocks is
+// never the same twice.
 int64_t process_start_ns(void) {
   static _Atomic int64_t start;
-  static _Atomic pid_t owner;
-  if (owner != current_process()) {
+  static _Atomic pid_t reader, owner;
+  pid_t process = current_process(), last = reader;
+  if (last != process && atomic_compare_exchange_strong(&reader, &last, process)) {
     start = read_process_start();
-    owner = current_process();
+    owner = process;
   }
+  for (int tries = 0; owner != process && tries < 100; tries++) usleep(1000);
   return start;
 }
 

@@ -30,10 +30,13 @@ static bool is_child;
 // A recorder has attached, and nothing was recorded since.
 static bool is_resumed;
 static bool has_started;
+// That which records.
+static pid_t process;
 
 static void begin_attached(void);
 
 static void begin(void) {
+  process = getpid();
   if (is_child) {
     is_child = false;
     log_begin_in_child();
@@ -85,6 +88,7 @@ static uint64_t event_count;
 
 static void emit_last_events(void);
 static void emit_last_counters(void);
+static void emit_counters(void);
 
 // MARK: - Starting
 
@@ -140,6 +144,18 @@ static void start(void) {
   atexit(emit_last_counters);
   at_forks(lttng_before_fork, lttng_after_fork_parent, after_fork_child);
   errno = error;
+}
+
+static void end_now(int status) {
+  if (event_count > 0) emit_counters();
+  log_close(status);
+}
+
+// A worker that ends by _exit() has its counters as well. Not a child that has not recorded, or shares its memory with
+// its parent; nor a signal handler that interrupted the probe.
+void recording_exits(int status) {
+  if (is_filtered || !was_recording || is_child || this_thread.is_guarded || getpid() != process) return;
+  GUARDED(end_now, WORD(status & 0xff));
 }
 
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
@@ -216,8 +232,9 @@ static void send(enum event_kind kind, const void *event) {
   if (kind == EVENT_connection_closed) emit_counters();
 }
 
-// The log has the text in the `sql:` line of each run.
+// The text of STORE_SQL_DEBUG has it in the `sql:` line of each run.
 static void send_statement(const struct statement_event *event) {
+  if (log_is_short()) log_event(EVENT_statement, event, NULL);
   if (!tracepoints || *tracepoint_state == 0) return;
   bool is_accepted = trace_event(EVENT_statement, event);
   note_delivery(is_accepted || *tracepoints->statement_state == 0);
@@ -226,7 +243,7 @@ static void send_statement(const struct statement_event *event) {
 static void send_run(const struct statement_run_event *event, const char *sql,
                      const struct bound_values *values) {
   // Off: for a session that begins later, beside a log.
-  if (!tracepoints || *tracepoint_state == 0) is_received = false;
+  if (!tracepoints || *tracepoint_state == 0) is_received = log_is_short();
   else note_delivery(trace_event(EVENT_statement_run, event));
   if (log_level > 0) log_run(event, sql, values, &event_count);
   else count_event(&event_count);

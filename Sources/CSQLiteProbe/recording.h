@@ -27,6 +27,8 @@ void stop_recording(void);
 void emit(enum event_kind kind, const void *event);
 #define EMIT(name, ...) emit(EVENT_##name, &(struct name##_event){__VA_ARGS__})
 void emit_statement(uint64_t connection_id, uint64_t statement_id, const char *sql);
+// Before _exit().
+void recording_exits(int status);
 // With the values that it bound, as log_run() takes them.
 void emit_run(const struct statement_run_event *event, const char *sql,
               const struct bound_values *values);

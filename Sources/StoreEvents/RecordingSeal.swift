@@ -65,17 +65,25 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
 /// The file in a trace's folder that its recorder holds locked (`flock`) until the trace is whole.
 public enum RecordingMark {
   public static let fileName = ".recording"
+
+  /// Its content as long as the recording goes on, which a process that writes a log has mapped.
+  public static let goesOn: StaticString = "1"
+  /// Its content from the end of the logs on.
+  public static let hasEnded: StaticString = "0"
 }
 
-/// The debug log of one process in the folder of a recording, named by its id: `4711.log`.
+/// The logs of one process in the folder of a recording, named by its id: `4711.log` of a store, and `4711-probe.log`
+/// of the probe.
 public enum RecordedLog {
-  /// Returns the name of the log of a process.
-  public static func name(process: Int32) -> String { "\(process)\(suffix)" }
+  /// Returns the names of the logs of a process.
+  public static func names(process: Int32) -> [String] { suffixes.map { "\(process)\($0)" } }
 
   /// Whether a file has such a name.
   public static func isName(_ name: some StringProtocol) -> Bool {
-    name.hasSuffix(suffix) && Int32(name.dropLast(suffix.count)).map { $0 > 0 } == true
+    suffixes.contains { suffix in
+      name.hasSuffix(suffix) && Int32(name.dropLast(suffix.count)).map { $0 > 0 } == true
+    }
   }
 
-  private static let suffix = ".log"
+  private static let suffixes = [".log", "-probe.log"]
 }

@@ -6,7 +6,7 @@ import StoreEvents
 /// A recording without LTTng: each process writes its debug log into the recording's folder.
 ///
 ///     trace/.recording     its owner may write it: processes may start a log
-///     trace/4711.log       its owner may write it: the process goes on with it
+///     trace/4711-probe.log its owner may write it: the process goes on with it
 struct LogRecording {
   private let options: RecordingOptions
   private let number = Int64.random(in: 1 ... .max)
@@ -28,7 +28,7 @@ struct LogRecording {
     let reached = limit.stop()
     let processes = RecordedProcesses(variable: "\(marker.0)=\(marker.1)", process: nil)
     let leftRunning = processes.namesLeftRunning {
-      access(folder.log(of: TracedProcess.innermostID(of: $0)), F_OK) == 0
+      folder.logs(of: TracedProcess.innermostID(of: $0)).contains { access($0, F_OK) == 0 }
     }
     folder.end()
     var recording = Recording(
@@ -68,11 +68,15 @@ struct LogFolder: Hashable, Sendable {
 
   init(_ path: String) { self.path = path }
 
-  func log(of process: pid_t) -> String { "\(path)/\(RecordedLog.name(process: process))" }
+  func logs(of process: pid_t) -> [String] {
+    RecordedLog.names(process: process).map { "\(path)/\($0)" }
+  }
 
   /// Ends all logs: no process starts one, and none that has one adds to it.
   func end() {
-    chmod("\(path)/\(RecordingMark.fileName)", 0o400)
+    let mark = "\(path)/\(RecordingMark.fileName)"
+    OpenRecording.write(RecordingMark.hasEnded, to: mark)
+    chmod(mark, 0o400)
     // One that was made meanwhile is in the second list.
     for _ in 1...2 { for log in logs { chmod(log, 0o400) } }
   }

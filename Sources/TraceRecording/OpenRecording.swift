@@ -15,6 +15,7 @@ struct OpenRecording {
     mark = "\(folder)/\(RecordingMark.fileName)"
     lock = try FileLock(mark)
     lock.lock()
+    Self.write(RecordingMark.goesOn, to: mark)
     do {
       untraced = try UntracedProcesses(in: folder)
     } catch {
@@ -25,8 +26,17 @@ struct OpenRecording {
 
   /// Removes them.
   func end() {
+    Self.write(RecordingMark.hasEnded, to: mark)
     _ = untraced.take()
     unlink(mark)
     lock.unlock()
+  }
+
+  /// Writes the mark's content, in its place: processes have it mapped.
+  static func write(_ content: StaticString, to mark: String) {
+    let file = open(mark, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard file >= 0 else { return }
+    _ = pwrite(file, content.utf8Start, content.utf8CodeUnitCount, 0)
+    close(file)
   }
 }

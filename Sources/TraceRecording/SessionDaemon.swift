@@ -34,7 +34,14 @@ struct SessionDaemon {
       if let found { return found }
       endLeftBehind(in: directory, recording)
       let isHidden = hanging != nil && geteuid() == 0
-      return (try await start(in: directory, beside: hanging, isHidden: isHidden), "")
+      do {
+        return (try await start(in: directory, beside: hanging, isHidden: isHidden), "")
+      } catch let error as RecordingError {
+        // A recorder with another /tmp, where its locks are, may have started one meanwhile.
+        guard case .daemonDidNotStart = error, let found = try await find(in: directory).found
+        else { throw error }
+        return found
+      }
     }
   }
 

@@ -5,10 +5,11 @@
     Tests/ProbeTests/costs.py [ROUNDS]
 
 Prints medians. `recorded` is a session of LTTng without a reader in the way (a flight recorder), which a
-session daemon of its own holds.
+session daemon of its own holds; `log` is a recording without LTTng.
 """
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import harness as tests
 
 CASES = [("C", "point", 300000), ("C", "fetch", 200000), ("C", "insert", 100000), ("Python", "point", 50000),
          ("Python", "fetch", 200000)]
-MODES = [("without", None), ("loaded", None), ("recorded", "none"), ("with callers", "sample"),
+MODES = [("without", None), ("loaded", None), ("log", None), ("recorded", "none"), ("with callers", "sample"),
          ("all callers", "all")]
 
 
@@ -34,6 +35,13 @@ def measure(mode, callers, command, home):
         environment["LD_PRELOAD"] = tests.PROBE
     if callers:
         environment.update(LTTNG_HOME=home, STORE_CALLERS=callers)
+    elif mode == "log":
+        folder = os.path.join(home, "log")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        with open(os.path.join(folder, ".recording"), "w") as mark:
+            mark.write("1")
+        environment.update(STORE_PROBE_LTTNG="0", STORE_CALLERS="none", STORE_SQL_DEBUG="1", STORE_SQL_DEBUG_FILE=folder)
     elif mode == "loaded":
         # Root has one session daemon for the whole machine, in which others may record.
         environment.update(STORE_PROBE_LTTNG="0")

@@ -120,6 +120,10 @@ def counts_of(output):
     raise Failed("the program printed no counts: " + output[-300:])
 
 
+# The commands of this platform that compare() ran, with their inputs.
+compared = []
+
+
 def compare(command, way="got", language=None, input=None):
     """Runs a program without the probe, with it loaded, and with it recording."""
     plain, _ = run(command, probe=False, input=input)
@@ -143,6 +147,8 @@ def compare(command, way="got", language=None, input=None):
         languages = {event["language"] for event in events(lines, "caller")}
         expect(language in languages, f"callers in {languages}, not in {language}")
     expect_no_library(lines)
+    if not emulated and preloaded.get("LD_PRELOAD") == PROBE and (command, input) not in compared:
+        compared.append((command, input))
     return runs, lines
 
 

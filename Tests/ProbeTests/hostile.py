@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs small programs that fork, restrict themselves and have little room: alone, with the log, recorded, and recorded
-with everything. Output and exit code are the same each time.
+"""Runs small programs that fork, restrict themselves and have little room: alone, with the log, with that of a recording,
+recorded, and recorded with everything. Output and exit code are the same each time.
 
     Tests/ProbeTests/hostile.py [PROGRAM[/CASE]...]
 
@@ -128,7 +128,7 @@ class Hosts:
         return result, reader.stdout.count("Event `sqliteprobe:statement_run`")
 
     def differences(self, name, command):
-        """How a program differs from itself alone, in each of the three other ways."""
+        """How a program differs from itself alone, in each of the four other ways."""
         address = {"ASAN_OPTIONS": "verify_asan_link_order=0"} if name.startswith("address") else {}
         is_untraced = name in UNTRACED or name.split("/")[0] in UNTRACED_PROGRAMS
         alone = self.run(command, address)
@@ -139,12 +139,19 @@ class Hosts:
         os.chmod(folder, 0o777)
         log = os.path.join(folder, "log")
         file = {"STORE_SQL_DEBUG_FILE": log, **address}
-        ways = (("log", {"STORE_SQL_DEBUG": "1", "STORE_PROBE_LTTNG": "0", "LD_PRELOAD": PROBE, **file}),
+        # As a recording without LTTng sets it.
+        recording = os.path.join(folder, "recording")
+        os.mkdir(recording)
+        os.chmod(recording, 0o777)
+        with open(os.path.join(recording, ".recording"), "w") as mark:
+            mark.write("1")
+        logged = {"STORE_SQL_DEBUG": "1", "STORE_PROBE_LTTNG": "0", "LD_PRELOAD": PROBE, **file}
+        ways = (("log", logged), ("log of a recording", {**logged, "STORE_SQL_DEBUG_FILE": recording}),
                 ("recorded", address),
                 ("everything", {"STORE_SQL_DEBUG": "2", "STORE_TRACE_VALUES": "1", "STORE_TRACE_IO": "1",
                                 "STORE_CALLERS": "all", **file}))
         for way, variables in ways:
-            if way == "log":
+            if way.startswith("log"):
                 result, events = self.run(command, variables), None
             else:
                 result, events = self.recorded(command, variables)
@@ -157,11 +164,14 @@ class Hosts:
                 yield f"{way}: {events} statements in the trace"
             if events is not None and (notices > 0) != (is_untraced or name in PARTLY_TRACED):
                 yield f"{way}: {notices} notices: {result[2][:300]!r}"
-            is_logged = os.path.exists(log) and "ObjectStore: sql: " in open(log, errors="replace").read()
+            texts = [open(path, errors="replace").read() for path in (log, *glob.glob(recording + "/*.log")) if os.path.exists(path)]
+            is_logged = any("ObjectStore: sql: " in text or "=statement_run " in text for text in texts)
             if way != "recorded" and is_logged == (name in UNLOGGED):
                 yield f"{way}: {'a' if is_logged else 'no'} statement in the log: {result[2][:300]!r}"
             if os.path.exists(log):
                 os.remove(log)
+            for path in glob.glob(recording + "/*.log"):
+                os.remove(path)
 
 
 def main(names):

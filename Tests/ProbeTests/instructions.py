@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from harness import *
 
@@ -71,6 +72,36 @@ def recording_a_statement_costs_2000_instructions_beside_lttng():
         plain, recorded = _each(what), _each(what, _probe_without_lttng(), STORE_CALLERS="none")
         print(f"    {what}: {plain:.0f} instructions, {recorded - plain:+.0f} recorded without callers")
         expect(recorded - plain <= 2000, f"{recorded} instructions, {plain} without the probe")
+
+
+def _log_folder():
+    """The folder of a recording that goes on."""
+    folder = tempfile.mkdtemp(dir=scratch)
+    with open(os.path.join(folder, ".recording"), "w") as mark:
+        mark.write("1")
+    return folder
+
+
+def recording_a_statement_in_a_log_costs_4500_instructions():
+    installed("valgrind")
+    for what in ("point", "insert"):
+        plain = _each(what)
+        recorded = _each(what, PROBE, STORE_PROBE_LTTNG="0", STORE_CALLERS="none", STORE_SQL_DEBUG="1",
+                         STORE_SQL_DEBUG_FILE=_log_folder())
+        print(f"    {what}: {plain:.0f} instructions, {recorded - plain:+.0f} recorded in a log without callers")
+        expect(recorded - plain <= 4500, f"{recorded} instructions, {plain} without the probe")
+
+
+def recording_a_statement_in_a_log_makes_no_system_call():
+    installed("strace")
+    def calls(count, **variables):
+        command = ["strace", "-c", "-f", compiled("costs"), "point", str(count)]
+        process = subprocess.run(command, env=dict(os.environ, **variables), capture_output=True, text=True)
+        return int(re.search(r"(\d+)(?: +\d+)? total", process.stderr).group(1))
+    logged = {"LD_PRELOAD": PROBE, "STORE_PROBE_LTTNG": "0", "STORE_SQL_DEBUG": "1"}
+    few, many = (calls(count, STORE_SQL_DEBUG_FILE=_log_folder(), **logged) for count in (2000, 22000))
+    print(f"    {many - few:+d} system calls for 20,000 statements")
+    expect(many - few <= 200, f"{few} and {many} system calls")
 
 
 def _line_of(program):

@@ -9,6 +9,7 @@ line, and the first one precedes the first bad page; without raw reads there is 
 before.
 """
 
+import datetime
 import glob
 import json
 import os
@@ -72,9 +73,26 @@ def record(folder, reads, *options):
     return trace, process
 
 
+def lines(log):
+    """The time and the text of each line of a recording's log; of a short one with the event's name before its values."""
+    time, names = None, {}
+    for line in open(log, errors="replace"):
+        line = line.lstrip("\0")
+        short = re.match(r"~(\d+) (-?\d+) \d* (.*)", line)
+        if short:
+            time += datetime.timedelta(microseconds=int(short[2]))
+            yield time, f"{names[short[1]]} {short[3]}"
+        elif line.strip():
+            time = datetime.datetime.fromisoformat(line[:26])
+            fields = re.search(r"log fields: (\d+)=(\w+)", line)
+            if fields:
+                names[fields[1]] = fields[2]
+            yield time, line
+
+
 def first(trace, pattern):
     """The time of the first line of the logs with a pattern; None without one."""
-    times = [line[:26] for log in glob.glob(trace + "/*.log") for line in open(log, errors="replace") if re.search(pattern, line)]
+    times = [time for log in glob.glob(trace + "/*.log") for time, line in lines(log) if re.search(pattern, line)]
     return min(times, default=None)
 
 
@@ -82,8 +100,8 @@ def check(reads):
     """What is wrong with a run, and whether its file was damaged."""
     with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
         trace, process = record(folder, reads, "--log")
-        damaged = first(trace, r'error="SQLITE_(CORRUPT|NOTADB|IOERR)')
-        touched = first(trace, "annotation: database_file_touched ")
+        damaged = first(trace, r'"SQLITE_(CORRUPT|NOTADB|IOERR)')
+        touched = first(trace, "^database_file_touched ")
         found = findings(trace)
         if reads == "none":
             return ("" if not found and not damaged else f"a healthy run: {found}, damaged {damaged}"), bool(damaged)

@@ -29,6 +29,57 @@ import Testing
     #expect(run.output.contains("Statements would not be observed."))
   }
 
+  @Test(
+    arguments: [
+      ["sh", "-c", "python3 app.py"], ["env", "A=1", "python3"], ["make", "test"],
+      ["timeout", "9", "true"],
+      ["nohup", "true"],
+    ].filter { Self.isInstalled($0[0]) })
+  func theProgramsOfALauncherAreLookedAtWhenTheyRun(command: [String]) async throws {
+    let run = try await recorder.run(Recorder.path(of: "trace-report"), ["doctor"] + command)
+    #expect(run.status == 0, "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("looked at when they run"), "\(run.output)")
+    #expect(!run.output.contains("no SQLite is linked"), "\(run.output)")
+  }
+
+  @Test(
+    arguments: [
+      ["env", "-i", "python3"], ["su", "-c", "python3"], ["sudo", "python3"],
+      ["systemd-run", "python3"],
+      ["docker", "run", "image"],
+    ].filter { Self.isInstalled($0[0]) })
+  func aLauncherThatRemovesTheVariablesIsNotObserved(command: [String]) async throws {
+    let run = try await recorder.run(Recorder.path(of: "trace-report"), ["doctor"] + command)
+    #expect(run.status == 3, "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("missing: '\(command[0])"), "\(run.output)")
+    #expect(run.output.contains("record"), "\(run.output)")
+  }
+
+  /// R's driver is a script of a shell.
+  @Test func aScriptOfAShellIsAShell() async throws {
+    let path = recorder.folder.path("R")
+    try Data("#!/bin/sh\nexec true\n".utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let run = try await doctor(path)
+    #expect(run.status == 0, "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("a shell; its programs are looked at when they run"))
+  }
+
+  @Test func anArchiveOfPyInstallerLoadsItsLibrariesLater() async throws {
+    let path = recorder.folder.path("app")
+    var program = try Data(contentsOf: URL(filePath: "/bin/ls"))
+    program += Data([0x4d, 0x45, 0x49, 0x0c, 0x0b, 0x0a, 0x0b, 0x0e]) + Data(count: 80)
+    try program.write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let run = try await doctor(path)
+    #expect(run.status == 0, "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("one that the program loads later is observed"))
+  }
+
+  private static func isInstalled(_ program: String) -> Bool {
+    ["/bin", "/usr/bin", "/usr/local/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
+  }
+
   @Test func aProgramThatIsMissingIsAnError() async throws {
     let run = try await doctor("no-such-program")
     #expect(run.status == 1)

@@ -54,7 +54,7 @@ final class LineReader {
     while true {
       if let feed = knownFeed ?? lineFeed(from: scanned) {
         knownFeed = nil
-        let line = UnsafeRawBufferPointer(rebasing: buffer[start..<feed])
+        let line = UnsafeRawBufferPointer(rebasing: buffer[start..<feed]).withoutNULs
         start = feed + 1
         if !isSkipping { return .complete(line.last == UInt8(ascii: "\r") ? line.dropped : line) }
         isSkipping = false
@@ -94,8 +94,8 @@ final class LineReader {
 
   private func takeRest() -> Line? {
     defer { start = end }
-    return start == end || isSkipping
-      ? nil : .cut(UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+    let rest = UnsafeRawBufferPointer(rebasing: buffer[start..<end]).withoutNULs
+    return rest.isEmpty || isSkipping ? nil : .cut(rest)
   }
 
   /// Moves the rest to the front of the buffer and reads after it.
@@ -141,4 +141,11 @@ struct TraceReadingFailure: Error {
 
 extension UnsafeRawBufferPointer {
   fileprivate var dropped: Self { Self(rebasing: self[..<(count - 1)]) }
+
+  /// The bytes behind the NULs that a process reserved in its log, and left when it was killed.
+  @inline(__always)
+  fileprivate var withoutNULs: Self {
+    guard first == 0 else { return self }
+    return Self(rebasing: self[(firstIndex { $0 != 0 } ?? endIndex)...])
+  }
 }

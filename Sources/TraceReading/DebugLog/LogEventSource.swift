@@ -15,6 +15,7 @@ final class LogEventSource: EventSource {
   // Unchecked: one thread reads, each line.
   @exclusivity(unchecked) private var parser = LogLineParser()
   @exclusivity(unchecked) private var statements = LogStatements()
+  @exclusivity(unchecked) private var shortLines = ShortLogLines()
   private let names = LogEventNames()
   @exclusivity(unchecked) private var current: LogProcess?
   @exclusivity(unchecked) private var lineNumber: UInt64 = 0
@@ -139,7 +140,14 @@ final class LogEventSource: EventSource {
   ) throws {
     let line = lineNumber == 1 ? line.withoutByteOrderMark : line
     guard !line.isEmpty else { return }
+    if line.first == ShortLogLines.mark, let current {
+      guard shortLines.read(line) else {
+        return countUnrecognized(line, "no line of the log states its fields")
+      }
+      return try shortLines.withLine { try take($0, line, current, body) }
+    }
     if let parsed = parser.line(line), let process = process(parsed.process) {
+      shortLines.take(parsed)
       return try take(parsed, line, process, body)
     }
     guard !line.hasMark else { return try takePrefixed(line, body) }

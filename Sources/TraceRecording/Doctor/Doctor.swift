@@ -24,6 +24,16 @@ public enum Doctor {
     }
     var diagnosis = ProgramDiagnosis(program: program)
     inspectSurroundings(&diagnosis)
+    switch ProgramLauncher(command) ?? ProgramLauncher([program]) {
+    case .passesOn(let remark):
+      diagnosis.loadsSQLiteLater = true
+      diagnosis.remarks.append(remark)
+      return diagnosis
+    case .removes(let obstacle):
+      diagnosis.obstacles.append(obstacle)
+      return diagnosis
+    case nil: break
+    }
     if interpreter(ofScript: program) == nil { inspectProgram(program, &diagnosis) }
     guard diagnosis.obstacles.isEmpty else { return diagnosis }
     if let trial = InterpreterTrial(program), let probe = ProbeLibrary.path() {
@@ -118,7 +128,7 @@ public enum Doctor {
   ) -> ElfFile? {
     let image = inspect([program] + libraries(of: program), of: program, &diagnosis)
     if diagnosis.copies.isEmpty {
-      diagnosis.loadsSQLiteLater = isRuntime(program)
+      diagnosis.loadsSQLiteLater = isRuntime(program) || image?.hasArchive == true
       diagnosis.remarks.append(
         "no SQLite is linked; one that the program loads later is observed when it runs")
     }

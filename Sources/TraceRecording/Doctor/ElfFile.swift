@@ -18,6 +18,8 @@ struct ElfFile {
   var hasDebugInformation = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
   var containsSQLite: Bool
+  /// Whether PyInstaller appended an archive, whose libraries the program unpacks when it runs.
+  var hasArchive: Bool
 
   /// Nil if the file is no ELF file of this machine's byte order, or is damaged.
   init?(_ data: Data) {
@@ -27,6 +29,9 @@ struct ElfFile {
     is64Bit = data[4] == 2
     isLibrary = bytes.integer(16, 2) == 3
     containsSQLite = data.range(of: Data("SQLite format 3\0".utf8)) != nil
+    // The magic number of the archive's last record.
+    hasArchive =
+      data.suffix(65_536).range(of: Data([0x4d, 0x45, 0x49, 0x0c, 0x0b, 0x0a, 0x0b, 0x0e])) != nil
     hasExtensionTable = data.range(of: Data("sqlite3_extension_init\0".utf8)) != nil
     guard is64Bit else { return }
     guard let headers = bytes.integer(32, 8), let size = bytes.integer(54, 2),

@@ -52,7 +52,8 @@ struct InterpreterTrial {
 
   /// Nil if the program is no interpreter that is known.
   init?(_ program: String) {
-    let name = program.split(separator: "/").last.map(String.init) ?? program
+    let file = program.split(separator: "/").last.map(String.init) ?? program
+    let name = file.hasPrefix("pypy") ? "python" : file
     guard let trial = Self.trials.first(where: { name.hasPrefix($0.name) }) else { return nil }
     arguments = trial.arguments
     language = trial.language
