@@ -4,7 +4,7 @@ import StoreEvents
 
 extension AvoidQueryInLoop {
   /// A loop in a log without rows: certain where the runs follow each other, or their line is known.
-  func loggedFinding(_ loop: QueryLoop) -> Finding {
+  func loggedFinding(_ loop: QueryLoop, in workload: Workload) -> Finding {
     let times = loop.occurrences == 1 ? "" : ", in \(loop.occurrences.grouped) sequences"
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let isCertain = loop.isDirect == true || loop.childLocation != .unknown
@@ -17,9 +17,8 @@ extension AvoidQueryInLoop {
         """,
       evidence: [.init("runs", loop.runs), .init("occurrences", loop.occurrences)]
         + (loop.time > 0 ? [.init("totalNs", loop.time)] : []),
-      fix: """
-        read these rows with the list, by a join, or by one statement with an IN list before the loop; an \
-        ORM does that if the relation is named (select_related, prefetch_related, includes, selectinload)
+      fix: workload.loading(loop) ?? """
+        read these rows with the list, by a join, or by one statement with an IN list before the loop
         """,
       saving: loop.time == 0 ? nil : .init(atMost: loop.time, basis: "the time of these runs"))
   }

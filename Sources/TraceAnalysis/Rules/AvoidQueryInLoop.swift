@@ -50,7 +50,7 @@ struct AvoidQueryInLoop: Rule {
 
   /// A loop by its counts alone.
   private func finding(_ loop: QueryLoop, in workload: Workload) -> Finding {
-    guard loop.parentRows > 0 else { return loggedFinding(loop) }
+    guard loop.parentRows > 0 else { return loggedFinding(loop, in: workload) }
     let isCount = workload.profile.statement(loop.child)?.kinds == [.count]
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     return Finding(
@@ -109,7 +109,7 @@ struct AvoidQueryInLoop: Rule {
         .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
-      fix: derivedCount(loop, workload) ?? """
+      fix: derivedCount(loop, workload) ?? workload.loading(loop) ?? """
         join this table in the statement\(parent), or run this statement once, with an IN list, \
         before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
         """,
@@ -117,9 +117,19 @@ struct AvoidQueryInLoop: Rule {
   }
 }
 
+extension Workload {
+  /// The words of the framework that runs a loop, which load its rows with the list.
+  func loading(_ loop: QueryLoop) -> String? {
+    guard let child = profile.statement(loop.child)?.sql else { return nil }
+    return Framework(sql: child, file: loop.childLocation.file)?.loads(
+      child, for: profile.statement(loop.parent)?.sql,
+      at: loop.parentLocation.text.map { " at \($0)" } ?? "")
+  }
+}
+
 extension QueryLoop {
   /// As many runs as rows are rarely a coincidence; other numbers after one list may be.
-  fileprivate var confidence: Finding.Confidence {
+  var confidence: Finding.Confidence {
     if connections != nil { return .medium }
     if runs == parentRows || occurrences > 2 { return .high }
     let isNear = runs >= parentRows - parentRows / 10 && runs <= parentRows
