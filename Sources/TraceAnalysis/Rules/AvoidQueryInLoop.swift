@@ -49,7 +49,7 @@ struct AvoidQueryInLoop: Rule {
 
   /// A loop by its counts alone.
   private func finding(_ loop: QueryLoop, in workload: Workload) -> Finding {
-    guard loop.parentRows > 0 else { return loggedFinding(loop) }
+    guard loop.parentRows > 0 else { return loggedFinding(loop, in: workload) }
     let isCount = workload.profile.statement(loop.child)?.kinds == [.count]
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     return Finding(
@@ -108,7 +108,7 @@ struct AvoidQueryInLoop: Rule {
         .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
-      fix: derivedCount(loop, workload) ?? """
+      fix: derivedCount(loop, workload) ?? workload.loading(loop) ?? """
         join this table in the statement\(parent), or run this statement once, with an IN list, \
         before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
         """,
@@ -116,9 +116,19 @@ struct AvoidQueryInLoop: Rule {
   }
 }
 
+extension Workload {
+  /// The words of the framework that runs a loop, which load its rows with the list.
+  func loading(_ loop: QueryLoop) -> String? {
+    guard let child = profile.statement(loop.child)?.sql else { return nil }
+    return Framework(sql: child, file: loop.childLocation.file)?.loads(
+      child, for: profile.statement(loop.parent)?.sql,
+      at: loop.parentLocation.text.map { " at \($0)" } ?? "")
+  }
+}
+
 extension QueryLoop {
   /// As many runs as rows are rarely a coincidence; other numbers after one list may be.
-  fileprivate var confidence: Finding.Confidence {
+  var confidence: Finding.Confidence {
     if connections != nil { return .medium }
     if runs == parentRows || occurrences > 2 { return .high }
     let isNear = runs >= parentRows - parentRows / 10 && runs <= parentRows
@@ -128,7 +138,7 @@ extension QueryLoop {
 
 extension AvoidQueryInLoop {
   /// A loop in a log without rows: certain where the runs follow each other, or their line is known.
-  func loggedFinding(_ loop: QueryLoop) -> Finding {
+  func loggedFinding(_ loop: QueryLoop, in workload: Workload) -> Finding {
     let times = loop.occurrences == 1 ? "" : ", in \(loop.occurrences.grouped) sequences"
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let isCertain = loop.isDirect == true || loop.childLocation != .unknown
@@ -141,9 +151,8 @@ extension AvoidQueryInLoop {
         """,
       evidence: [.init("runs", loop.runs), .init("occurrences", loop.occurrences)]
         + (loop.time > 0 ? [.init("totalNs", loop.time)] : []),
-      fix: """
-        read these rows with the list, by a join, or by one statement with an IN list before the loop; an \
-        ORM does that if the relation is named (select_related, prefetch_related, includes, selectinload)
+      fix: workload.loading(loop) ?? """
+        read these rows with the list, by a join, or by one statement with an IN list before the loop
         """,
       saving: loop.time == 0 ? nil : .init(atMost: loop.time, basis: "the time of these runs"))
   }

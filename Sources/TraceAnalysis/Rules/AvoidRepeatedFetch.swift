@@ -26,14 +26,20 @@ struct AvoidRepeatedFetch: Rule {
     limits: """
       Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
-      Runs on another connection are none either: each request of a server may have its own. Another process may have written in between, which the trace does not show. Needs the values' hashes: LTTng traces
-      and debug logs have them, Core Data's log does not.
+      Runs on another connection are none either: each request of a server may have its own. Another process may have
+      written in between, which the trace does not show. The repeats of a statement that AvoidQueryInLoop reports are
+      part of that finding. Needs the values' hashes: LTTng traces and debug logs have them, Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.findings { statement in
+    let loops = (workload.profile.observed?.loops ?? []).filter { $0.confidence != .low }
+    return workload.findings { statement in
       let repeats = statement.repeats
-      guard repeats.runs >= Self.minRepeats else { return nil }
+      // The repeats of a loop are part of its finding.
+      let isOfLoop = loops.contains {
+        $0.child == statement.id && $0.childLocation == statement.profile.mainCaller
+      }
+      guard repeats.runs >= Self.minRepeats, !isOfLoop else { return nil }
       let all = runs(of: statement, in: workload)
       let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
       return Finding(
