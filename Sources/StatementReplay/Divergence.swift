@@ -17,9 +17,19 @@ public enum Divergence: Hashable, Sendable {
   case refused
   /// The program defines a function or a collation by this name.
   case programFunction(String)
+  /// It calls a function whose result no replay can have again.
+  case varies(String)
   case otherRows
   case otherChanges
   case otherError
+
+  /// Whether it leaves the comparison as it is: a statement that found a lock did nothing.
+  public var isHarmless: Bool {
+    switch self {
+    case .surroundings(let code): code == "SQLITE_BUSY" || code == "SQLITE_LOCKED"
+    default: false
+    }
+  }
 
   /// The reason, as a noun phrase.
   public var reason: String {
@@ -28,6 +38,7 @@ public enum Divergence: Hashable, Sendable {
     case .unknownValues: "values that were not recorded whole; record with --replayable"
     case .unknownDatabase: "a database without a copy from the start; record with --replayable"
     case .surroundings(let code): "\(code) in the recording; left out"
+    case .varies(let name): "\(name) has other values in each run"
     case .refused: "a file that is not a copy, or code that is loaded; refused"
     case .programFunction(let name): "a function or collation that the program defines, \(name)"
     case .otherRows: "another number of rows than in the recording"
@@ -38,7 +49,8 @@ public enum Divergence: Hashable, Sendable {
 
   /// What keeps a run from being replayed; nil for one that can be.
   init?(before run: RecordedRun, hasConnection: Bool) {
-    if let code = ResultCode.recorded(run.event.error), ResultCode.isOfSurroundings(code) {
+    let code = ResultCode.recorded(run.event.error)
+    if let code, ResultCode.isOfSurroundings(code) || run.interruption == 0 {
       self = .surroundings(code)
     } else if run.sql.isEmpty {
       self = .unknownText
@@ -61,12 +73,19 @@ public enum Divergence: Hashable, Sendable {
     } else if outcome.error != nil {
       return nil
     } else if outcome.rows != run.event.rows {
-      self = .otherRows
+      self = Self.varyingFunction(in: run.sql).map(Self.varies) ?? .otherRows
     } else if outcome.changes != run.event.changes {
-      self = .otherChanges
+      self = Self.varyingFunction(in: run.sql).map(Self.varies) ?? .otherChanges
     } else {
       return nil
     }
+  }
+
+  /// `random()`, for example; the clock's functions have the recorded time.
+  private static func varyingFunction(in sql: String) -> String? {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    return ["RANDOM", "RANDOMBLOB"].first { name in tokens.contains { $0.isWord(name) } }
+      .map { $0.lowercased() + "()" }
   }
 
   /// Such as `upper2` of `no such function: upper2`.

@@ -17,13 +17,39 @@ struct RecordedRun {
   var statement: StatementID
   var event: StatementRun
   var values: RecordedValues?
+  /// In nanoseconds since 1970, where the recording has the clock's time.
+  var start: Nanoseconds = 0
   /// How long it waited for locks: it saw nothing of the database before.
   var waitTime: Nanoseconds = 0
 }
 
+extension RecordedRun {
+  /// The VM steps after which the program interrupted it.
+  var interruption: UInt64? {
+    ResultCode.recorded(event.error) == "SQLITE_INTERRUPT" ? event.vmSteps : nil
+  }
+}
+
+/// What a connection opened.
+enum RecordedFile: Hashable {
+  case path(String)
+  /// A private database, in memory or temporary.
+  case none
+  /// A database in memory that the connections of the process to its name share.
+  case memory(UInt64)
+
+  init(_ event: ConnectionOpened) {
+    if !event.path.isEmpty {
+      self = .path(event.path)
+    } else {
+      self = event.device == 0 ? .none : .memory(event.device)
+    }
+  }
+}
+
 /// What happened to a connection.
 enum RecordedStep {
-  case open(RecordedConnection, path: String)
+  case open(RecordedConnection, RecordedFile)
   case close(RecordedConnection)
   case run(RecordedRun)
 }
@@ -61,7 +87,8 @@ struct RecordedOrder {
   private var head = 0
 
   mutating func add(
-    _ step: RecordedStep, at time: Nanoseconds, _ body: (RecordedStep) throws -> Void
+    _ step: RecordedStep, at time: Nanoseconds,
+    _ body: (RecordedStep, Nanoseconds) throws -> Void
   ) rethrows {
     let key = Self.key(of: step, at: time)
     // From the end: most steps are in order.
@@ -70,15 +97,15 @@ struct RecordedOrder {
     steps.insert((key, step), at: index)
     guard steps.count - head > Self.capacity else { return }
     head += 1
-    try body(steps[head - 1].step)
+    try body(steps[head - 1].step, steps[head - 1].key)
     if head == Self.capacity {
       steps.removeFirst(head)
       head = 0
     }
   }
 
-  mutating func finish(_ body: (RecordedStep) throws -> Void) rethrows {
-    for step in steps[head...] { try body(step.step) }
+  mutating func finish(_ body: (RecordedStep, Nanoseconds) throws -> Void) rethrows {
+    for step in steps[head...] { try body(step.step, step.key) }
     steps.removeAll()
     head = 0
   }

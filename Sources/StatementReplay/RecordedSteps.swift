@@ -33,7 +33,7 @@ struct RecordedSteps {
     case .values(let event): values[thread] = event
     case .connectionOpened(let event):
       versions.insert(event.sqliteVersion)
-      return (.open(connection(event.connectionID), path: event.path), record.timestamp)
+      return (.open(connection(event.connectionID), RecordedFile(event)), record.timestamp)
     case .connectionClosed(let event):
       return (.close(connection(event.connectionID)), record.timestamp)
     case .busy(let event):
@@ -47,7 +47,7 @@ struct RecordedSteps {
         event: event,
         values: bound.flatMap {
           $0.statementID == event.statementID ? RecordedValues(text: $0.values) : nil
-        }, waitTime: waitTime)
+        }, start: record.timestamp &- event.openTime, waitTime: waitTime)
       return (.run(run), record.timestamp)
     default: break
     }

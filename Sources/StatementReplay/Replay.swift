@@ -22,6 +22,8 @@ public struct Replay: Sendable {
   /// Those of the copies as they were, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
   public private(set) var recordedRuns: UInt64 = 0
+  /// With the program's pauses: how far it was behind; nil as fast as possible.
+  public private(set) var lateness: ReplayLateness?
   /// Versions of SQLite that the programs used.
   public private(set) var recordedVersions: [String] = []
   /// Preparations that never succeeded, with the reason.
@@ -41,13 +43,19 @@ public struct Replay: Sendable {
     var race = try ReplayRace(change, starts: starts)
     var order = RecordedOrder()
     var steps = RecordedSteps()
+    var pauses = change.keepsPauses ? RecordedPauses() : nil
+    let body = { (step: RecordedStep, time: Nanoseconds) in
+      try pauses?.wait(until: time)
+      try race.replay(step)
+    }
     reading = try TraceReader.read(paths, progress: progress) { record in
       guard !ReadingInterruption.isRequested else { throw ReplayError.interrupted }
       guard let (step, time) = steps.step(of: record) else { return }
-      try order.add(step, at: time) { try race.replay($0) }
+      try order.add(step, at: time, body)
     }
-    try order.finish { try race.replay($0) }
+    try order.finish(body)
     try race.finish()
+    lateness = pauses?.lateness
     guard race.recordedRuns > 0 else { throw ReplayError.noRuns }
     recordedVersions = steps.versions.sorted()
     recordedRuns = race.recordedRuns
@@ -69,7 +77,7 @@ public struct Replay: Sendable {
 
   /// Whether the copies did all that the program did, so that the comparison holds.
   public var isConclusive: Bool {
-    divergences.isEmpty && failedPreparations.isEmpty
+    divergences.allSatisfy(\.divergence.isHarmless) && failedPreparations.isEmpty
       && reading.sources.allSatisfy { $0.eventsLost == 0 && $0.problems.isEmpty }
   }
 

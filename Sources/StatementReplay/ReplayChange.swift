@@ -8,6 +8,8 @@ public struct ReplayChange: Sendable {
   public var pragmas: [(name: String, value: String)] = []
   public var analyze = Analyze.none
   public var library = SQLiteLibrary.own
+  /// Whether the replay waits as long between statements as the program did.
+  public var keepsPauses = false
 
   /// Which statistics the copies get.
   public enum Analyze: String, CaseIterable, Sendable { case none, optimize, full }

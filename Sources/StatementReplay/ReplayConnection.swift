@@ -29,14 +29,16 @@ final class ReplayConnection {
   // Arbitrary: more than a program's pool of connections has statements in use.
   private static let maxStatements = 256
 
-  /// - Parameter path: of a copy; `:memory:` for a database in memory.
+  /// - Parameter path: of a copy, `:memory:`, or the URI of a database in memory.
   init(
     _ library: SQLiteLibrary, path: String, in folder: ReplayFolder
   ) throws(ReplayError) {
-    if library === SQLiteLibrary.own {
+    let isURI = path.hasPrefix("file:")
+    let vfs = library.vfs.isEmpty ? nil : library.vfs
+    if library === SQLiteLibrary.own, !isURI {
       do {
         // With what a store's SQL calls.
-        let connection = try Connection(path: path, busyTimeout: 0)
+        let connection = try Connection(path: path, busyTimeout: 0, vfs: vfs)
         try StoreNames.define(on: connection)
         // A store's rows come through it; these rows are only counted.
         try connection.register(RowCollector(), as: "store_rows")
@@ -48,8 +50,10 @@ final class ReplayConnection {
       owner = nil
     }
     var handle = owner?.pointer
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = owner == nil ? library.open(path, &handle, flags, nil) : SQLITE_OK
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+      | (isURI ? SQLITE_OPEN_URI : 0)
+    let code = owner == nil ? library.open(path, &handle, flags, vfs) : SQLITE_OK
     guard code == SQLITE_OK, let handle else {
       _ = library.close(handle)
       throw .database(path, reason: "SQLite's code \(code)")
@@ -109,18 +113,24 @@ final class ReplayConnection {
   /// - Parameters:
   ///   - rows: the rows after which it may be stopped.
   ///   - mayStop: called with its VM steps after that many rows; returns whether to stop.
+  ///   - maxSteps: the VM steps after which it is interrupted.
   func run(
     _ sql: String, _ values: [RecordedValues.Value], rows limit: UInt64,
-    mayStop: (UInt64) -> Bool
+    mayStop: (UInt64) -> Bool, maxSteps: UInt64? = nil
   ) -> RunOutcome {
     var outcome = RunOutcome()
     guard let statement = prepared(sql) else {
       fail(&outcome)
       return outcome
     }
+    if let maxSteps {
+      library.setProgressHandler(
+        handle, Int32(clamping: max(maxSteps, 1)), { _ in 1 }, nil)
+    }
     defer {
       _ = library.reset(statement)
       _ = library.clearBindings(statement)
+      if maxSteps != nil { library.setProgressHandler(handle, 0, nil, nil) }
     }
     for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
     let changes = library.totalChanges(handle)

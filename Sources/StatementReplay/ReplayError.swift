@@ -12,6 +12,8 @@ public enum ReplayError: Error, Hashable {
   /// A changed statement, PRAGMA or schema failed.
   case change(String, reason: String)
   case noRuns
+  /// A copy could not be written during the replay.
+  case noRoom(reason: String)
   case interrupted
 }
 
@@ -35,6 +37,10 @@ extension ReplayError: CustomStringConvertible {
       """
       the trace has no statements to replay; record them with 'trace-report record --replayable \
       DATABASE -- PROGRAM'
+      """
+    case .noRoom(let reason):
+      """
+      a copy cannot be written: \(LogText.escaped(reason)); set TMPDIR to a folder with more room
       """
     case .interrupted: "interrupted before the end of the trace"
     }

@@ -8,6 +8,7 @@ import SQLiteDriver
 final class ReplayFolder {
   let path: String
   private var count = 0
+  private let guardian: FolderGuard
 
   init() throws(ReplayError) {
     let parent = FileManager.default.temporaryDirectory.path
@@ -15,9 +16,13 @@ final class ReplayFolder {
     guard mkdir(path, 0o700) == 0 else {
       throw .database(parent, reason: String(cString: strerror(errno)))
     }
+    guardian = FolderGuard(of: path)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+    guardian.end()
+  }
 
   /// Whether a file that a statement attaches is a copy, in memory or temporary.
   func allows(_ path: String) -> Bool {

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import QueryPlans
 import StoreEvents
+import Synchronization
 
 /// The copies of all databases, and the program's connections to them, as they were or with a change.
 final class ReplayWorld {
@@ -11,6 +12,8 @@ final class ReplayWorld {
   /// The copies, by the path that the program opened.
   private var copies: [String: String] = [:]
   private var connections: [RecordedConnection: ReplayConnection] = [:]
+  /// The URIs of databases in memory that connections share; the numbers are those of one process.
+  private var memories: [RecordedConnection: String] = [:]
   /// Preparations that failed on each database, since the program makes their tables, with the message.
   private(set) var pending: [(sql: String, message: String)] = []
 
@@ -38,12 +41,24 @@ final class ReplayWorld {
     }
   }
 
-  func open(_ key: RecordedConnection, path: String) throws(ReplayError) {
-    guard path.isEmpty || copies[path] != nil else { return }
-    let connection = try ReplayConnection(
-      change.library, path: copies[path] ?? ":memory:", in: folder)
+  func open(_ key: RecordedConnection, _ file: RecordedFile) throws(ReplayError) {
+    guard let path = path(of: file, openedBy: key.process) else { return }
+    let connection = try ReplayConnection(change.library, path: path, in: folder)
     for sql in change.settings { _ = connection.execute(sql) }
     connections[key] = connection
+  }
+
+  private func path(of file: RecordedFile, openedBy process: ProcessIdentity) -> String? {
+    switch file {
+    case .path(let path): return copies[path]
+    case .none: return ":memory:"
+    case .memory(let number):
+      let key = RecordedConnection(process: process, id: number)
+      let name = folder.path.split(separator: "/").last ?? ""
+      let uri = memories[key] ?? "file:\(name)-\(memories.count)?mode=memory&cache=shared"
+      memories[key] = uri
+      return uri
+    }
   }
 
   func close(_ key: RecordedConnection) { connections[key] = nil }
@@ -53,7 +68,9 @@ final class ReplayWorld {
   func run(_ run: RecordedRun, mayStop: (UInt64) -> Bool) -> RunOutcome? {
     guard let connection = connections[run.connection] else { return nil }
     let (sql, values) = attached(run)
-    let outcome = connection.run(sql, values, rows: run.event.rows, mayStop: mayStop)
+    ReplayClock.time.store(run.start, ordering: .relaxed)
+    let outcome = connection.run(
+      sql, values, rows: run.event.rows, mayStop: mayStop, maxSteps: run.interruption)
     if !pending.isEmpty, StatementCommand.name(of: sql) == "CREATE" {
       pending.removeAll { connection.execute($0.sql) == nil }
     }

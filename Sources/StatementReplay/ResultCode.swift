@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
+import StoreEvents
+
 /// SQLite's primary result codes by name, as the events have them.
 enum ResultCode {
   private static let names = [
@@ -23,10 +26,15 @@ enum ResultCode {
     return names.last { name == $0 || name.hasPrefix($0 + "_") } ?? String(name)
   }
 
+  /// Whether a copy could not be written.
+  static func isOfFullDisk(_ error: String?, of run: RecordedRun) -> Bool {
+    (error == "SQLITE_FULL" || error == "SQLITE_IOERR") && recorded(run.event.error) != error
+  }
+
   /// Whether other connections or the machine caused the code, rather than the statement.
   static func isOfSurroundings(_ name: String) -> Bool {
     [
-      "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_INTERRUPT", "SQLITE_IOERR", "SQLITE_FULL",
+      "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_FULL",
       "SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_CANTOPEN", "SQLITE_PERM",
     ].contains(name)
   }

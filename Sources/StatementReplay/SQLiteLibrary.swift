@@ -11,6 +11,8 @@ public final class SQLiteLibrary: @unchecked Sendable {
   typealias Authorizer =
     @convention(c) (UnsafeMutableRawPointer?, Int32, Text?, Text?, Text?, Text?) -> Int32
 
+  typealias Progress = @convention(c) (UnsafeMutableRawPointer?) -> Int32
+
   let open: @convention(c) (Text?, UnsafeMutablePointer<Handle?>?, Int32, Text?) -> Int32
   let close: @convention(c) (Handle?) -> Int32
   let prepare:
@@ -33,7 +35,10 @@ public final class SQLiteLibrary: @unchecked Sendable {
   let errorCode: @convention(c) (Handle?) -> Int32
   let errorMessage: @convention(c) (Handle?) -> Text?
   let setAuthorizer: @convention(c) (Handle?, Authorizer?, UnsafeMutableRawPointer?) -> Int32
-  let isAutocommit: @convention(c) (Handle?) -> Int32
+  let setProgressHandler:
+    @convention(c) (Handle?, Int32, Progress?, UnsafeMutableRawPointer?) -> Void
+  /// The name of a VFS that has the time of the recorded run.
+  let vfs: String
   /// Such as `3.40.1`.
   public let version: String
 
@@ -66,7 +71,10 @@ public final class SQLiteLibrary: @unchecked Sendable {
     errorCode = try functions.find("extended_errcode", sqlite3_extended_errcode)
     errorMessage = try functions.find("errmsg", sqlite3_errmsg)
     setAuthorizer = try functions.find("set_authorizer", sqlite3_set_authorizer)
-    isAutocommit = try functions.find("get_autocommit", sqlite3_get_autocommit)
+    setProgressHandler = try functions.find("progress_handler", sqlite3_progress_handler)
+    vfs = ReplayClock.register(
+      try functions.find("vfs_find", sqlite3_vfs_find),
+      try functions.find("vfs_register", sqlite3_vfs_register))
     let version: @convention(c) () -> Text? = try functions.find("libversion", sqlite3_libversion)
     self.version = version().map { String(cString: $0) } ?? ""
   }

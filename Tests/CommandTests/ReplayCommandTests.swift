@@ -8,42 +8,20 @@ import Testing
 /// What a program did is done again on copies, as it was and with a change, and what differs from the recording is
 /// named.
 @Suite struct ReplayCommandTests {
-  private let report = Program("trace-report")
-  private let folder: TemporaryDirectory
-  init() throws { folder = try TemporaryDirectory() }
+  private let sample: RecordedLoans
+  init() throws { sample = try RecordedLoans() }
 
-  private var database: String { folder.path("app.db") }
-  private var trace: String { folder.path("trace") }
+  private var folder: TemporaryDirectory { sample.folder }
+  private var report: Program { sample.report }
+  private var database: String { sample.database }
+  private var trace: String { sample.trace }
+  private static let loans = RecordedLoans.program
 
-  private func makeDatabase(mode: String = "DELETE") throws {
-    try Connection(path: database).execute(
-      """
-      PRAGMA journal_mode = \(mode);
-      CREATE TABLE loan(id INTEGER PRIMARY KEY, book INTEGER, day TEXT);
-      WITH n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n LIMIT 3000)
-        INSERT INTO loan(book, day) SELECT v % 50, 'day ' || v FROM n
-      """)
-  }
+  private func makeDatabase(mode: String = "DELETE") throws { try sample.makeDatabase(mode: mode) }
 
-  /// Records a Python program, whose first lines import what it needs and go to the folder.
   private func record(_ program: String, _ arguments: [String]? = nil) async throws {
-    let script = folder.path("app.py")
-    try "import os, sqlite3, threading\nos.chdir('\(folder.url.path)')\n\(program)"
-      .write(toFile: script, atomically: true, encoding: .utf8)
-    let run = try await report.run(
-      ["record"] + (arguments ?? ["--replayable", database])
-        + ["-o", trace, "--", "python3", script])
-    #expect(run.status == 0, "\(run.error)")
+    try await sample.record(program, arguments)
   }
-
-  private static let loans = """
-    db = sqlite3.connect("app.db")
-    for i in range(60):
-        with db: db.execute("INSERT INTO loan(book, day) VALUES (?, ?)", (i % 50, "x" * 300))
-        db.execute("SELECT count(*) FROM loan WHERE book = ?", (i % 50,)).fetchone()
-    db.execute("SELECT * FROM loan WHERE day LIKE ?", ("day%",)).fetchone()
-
-    """
 
   @Test func anIndexIsMeasuredOnTheRecordedRuns() async throws {
     try makeDatabase()
@@ -220,30 +198,5 @@ import Testing
     for setting in ["journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000"] {
       #expect(run.output.contains(setting), "\(run.output)")
     }
-  }
-
-  @Test func anInterruptedReplayLeavesNoCopy() async throws {
-    try makeDatabase()
-    try await record(
-      """
-      db = sqlite3.connect("app.db")
-      for i in range(200): db.execute("SELECT count(*) FROM loan a, loan b WHERE a.id < 300 AND a.day < b.day").fetchone()
-
-      """)
-    let temporary = folder.path("tmp")
-    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
-    let run = try await BuiltTool("trace-report").run(
-      through: [
-        "sh", "-c",
-        """
-        TMPDIR='\(temporary)' "$0" "$@" &
-        until ls '\(temporary)'/storescope-*/2.sqlite >/dev/null 2>&1 ||
-          ls '\(temporary)'/*/1.sqlite >/dev/null 2>&1; do sleep 0.05; done
-        kill -TERM $!
-        wait $!
-        """,
-      ], ["replay", trace])
-    #expect(run.status == 130, "\(run.errorOutput)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
   }
 }

@@ -29,7 +29,9 @@ import Testing
   private func order(_ steps: [(RecordedStep, Nanoseconds)]) -> [String] {
     var order = RecordedOrder()
     var texts: [String] = []
-    let body = { (step: RecordedStep) in if case .run(let run) = step { texts.append(run.sql) } }
+    let body = { (step: RecordedStep, _: Nanoseconds) in
+      if case .run(let run) = step { texts.append(run.sql) }
+    }
     for (step, time) in steps { order.add(step, at: time, body) }
     order.finish(body)
     return texts

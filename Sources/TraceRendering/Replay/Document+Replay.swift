@@ -62,14 +62,22 @@ extension Replay {
       """
   }
 
-  fileprivate func surroundings(_ change: ReplayChange) -> String {
+  /// The runs, the versions, and the program's pauses.
+  func surroundings(_ change: ReplayChange, of count: Int = 1) -> String {
     let recorded = recordedVersions.joined(separator: ", ")
     let own = SQLiteLibrary.own.version
     let versions =
-      own == change.library.version
+      own == change.library.version || count > 1
       ? "SQLite \(own)" : "SQLite \(own) as it was, \(change.library.version) changed"
     let note = recorded == own ? "" : " (recorded: \(recorded))"
-    return "\(recordedRuns.counted("run")) on private copies; \(versions)\(note)."
+    return "\(recordedRuns.counted("run")) on private copies; \(versions)\(note)." + pauses
+  }
+
+  private var pauses: String {
+    guard let lateness else { return "" }
+    guard lateness.lateSteps > 0 else { return " With the program's pauses." }
+    return
+      " The program's pauses were not kept: \(lateness.lateSteps.counted("step")) came late, by up to \(Cell.duration(lateness.longest).text)."
   }
 
   fileprivate var totals: [Table.Row] {
@@ -101,7 +109,7 @@ extension FormEffect {
     differences > 0 || plans != nil || before.vmSteps != after.vmSteps
   }
 
-  fileprivate var item: Document.Item {
+  var item: Document.Item {
     var lines: [Document.Fact] = [
       .init(
         "VM steps",

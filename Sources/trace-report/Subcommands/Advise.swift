@@ -3,6 +3,8 @@
 import ArgumentParser
 import QueryPlans
 import SQLiteDriver
+import StatementReplay
+import StoreEvents
 import TraceAnalysis
 import TraceReading
 import TraceRendering
@@ -50,6 +52,12 @@ struct Advise: ParsableCommand {
   )
   var minimumEffect = 5.0
 
+  @Flag(
+    help:
+      "Then replay the whole recording with the indexes, writes included; see 'record --replayable'."
+  )
+  var replay = false
+
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
@@ -58,6 +66,9 @@ struct Advise: ParsableCommand {
   mutating func validate() throws {
     if paths.isEmpty { paths = [try Recordings.newest()] }
     try forms.validate(json: json)
+    if replay, json || capsule.capsule != nil {
+      throw ValidationError("--replay excludes --json and --capsule.")
+    }
     guard (0.1...100).contains(minimumEffect) else {
       throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
     }
@@ -84,6 +95,31 @@ struct Advise: ParsableCommand {
     } else {
       Output.print(report.text(.ofStandardOutput))
     }
-    if !report.isConclusive { throw ExitStatus.inconclusive }
+    let isProven = try !replay || prove(report.advice)
+    if !report.isConclusive || !isProven { throw ExitStatus.inconclusive }
+  }
+
+  /// Replays the recording with the advised indexes, and prints what they cost and save.
+  ///
+  /// - Returns: whether the replay held.
+  private func prove(_ advice: IndexAdvice) throws -> Bool {
+    var change = ReplayChange()
+    change.statements =
+      advice.creations.map(\.candidate.sql)
+      + advice.removals.map {
+        "DROP INDEX \(SQLName.quotedIfNeeded($0.index.name))"
+      }
+    guard !change.statements.isEmpty else { return true }
+    var progress = Progress("runs replayed", isLong: true)
+    defer { progress.end() }
+    do {
+      let replay = try Replay(paths, change: change) { progress.report($0) }
+      progress.end()
+      Output.print("\n" + Document(replay: replay, change: change).text(.ofStandardOutput))
+      return replay.isConclusive
+    } catch let error as ReplayError {
+      throw Failure(
+        "\(error)", status: error == .noRuns ? ExitStatus.inconclusive : ExitStatus.failed)
+    }
   }
 }

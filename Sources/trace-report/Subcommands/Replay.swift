@@ -43,8 +43,13 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: "Statistics that the copy gets: none, optimize or full.")
   var analyze = Analyze.none
 
-  @Option(help: "Another library of SQLite to run the statements.", completion: .file())
-  var sqlite: String?
+  @Option(
+    help: "Another library of SQLite to run the statements; several are compared in a table.",
+    completion: .file())
+  var sqlite: [String] = []
+
+  @Flag(help: "Wait between statements as long as the program did.")
+  var thinkTime = false
 
   @Flag(help: "Try the usual settings, one after the other, and print those that pay.")
   var advisePragmas = false
@@ -56,8 +61,12 @@ struct ReplayCommand: ParsableCommand {
     for setting in pragma where Self.parts(of: setting) == nil {
       throw ValidationError("--pragma takes NAME=VALUE, not '\(setting)'.")
     }
-    if advisePragmas, json || !pragma.isEmpty || !statements.isEmpty || schema != nil {
-      throw ValidationError("--advise-pragmas excludes --json, --with, --schema and --pragma.")
+    if json, sqlite.count > 1 { throw ValidationError("--json takes one --sqlite.") }
+    if advisePragmas,
+      json || !pragma.isEmpty || !statements.isEmpty || schema != nil || sqlite.count > 1
+    {
+      throw ValidationError(
+        "--advise-pragmas excludes --json, --with, --schema, --pragma and a second --sqlite.")
     }
   }
 
@@ -78,7 +87,8 @@ struct ReplayCommand: ParsableCommand {
     defer { progress.end() }
     do {
       if advisePragmas { return try tryPragmas(&progress) }
-      let change = try change()
+      if sqlite.count > 1 { return try compareVersions(&progress) }
+      let change = try change(sqlite.first)
       let replay = try Replay(inputs.paths, change: change, database: database) {
         progress.report($0)
       }
@@ -98,10 +108,25 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
+  private func compareVersions(_ progress: inout Progress) throws {
+    var versions: [ReplayedVersion] = []
+    for library in sqlite {
+      let change = try change(library)
+      let replay = try Replay(inputs.paths, change: change, database: database) {
+        progress.report($0)
+      }
+      versions.append(ReplayedVersion(library: library, change: change, replay: replay))
+    }
+    progress.end()
+    Output.print(Document(replayedVersions: versions).text(.ofStandardOutput))
+    guard versions.allSatisfy(\.replay.isConclusive) else { throw ExitStatus.inconclusive }
+    if versions.contains(where: \.replay.isWorse) { throw ExitStatus.regression }
+  }
+
   private func tryPragmas(_ progress: inout Progress) throws {
     var trials: [PragmaTrial] = []
     for candidate in PragmaCandidate.usual {
-      var change = try change()
+      var change = try change(sqlite.first)
       change.pragmas = [(candidate.name, candidate.value)]
       let replay = try Replay(inputs.paths, change: change, database: database) {
         progress.report($0)
@@ -113,7 +138,7 @@ struct ReplayCommand: ParsableCommand {
     guard trials.allSatisfy({ $0.replay.isConclusive }) else { throw ExitStatus.inconclusive }
   }
 
-  private func change() throws -> ReplayChange {
+  private func change(_ library: String?) throws -> ReplayChange {
     var change = ReplayChange()
     change.statements = statements
     if let schema {
@@ -124,7 +149,8 @@ struct ReplayCommand: ParsableCommand {
     }
     change.pragmas = pragma.compactMap(Self.parts)
     change.analyze = ReplayChange.Analyze(rawValue: analyze.rawValue) ?? .none
-    if let sqlite { change.library = try SQLiteLibrary(path: sqlite) }
+    change.keepsPauses = thinkTime
+    if let library { change.library = try SQLiteLibrary(path: library) }
     return change
   }
 }
