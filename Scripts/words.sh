@@ -17,7 +17,7 @@ names='(most|fewest|least)[A-Z][A-Za-z]*|(tell|forget|give)[A-Z][A-Za-z]*|[a-z]+
 
 # Not prose: the name of a logging function, a query, and names of Swift and of the report's format.
 allowed='^Scripts/.*\b(say|ask)\b|\b(gave up|gave_up|givenName|leastNonzeroMagnitude)\b'
-allowed+='|\b(mostMissesPerFetch|mostOfOneValue|mostRecent)\b'
+allowed+='|\b(mostMissesPerFetch|mostOfOneValue|mostRecent|whereIn)\b'
 
 places=(
   Sources Examples Documentation/*.md README.md CHANGELOG.md CONTRIBUTING.md Makefile
