@@ -109,7 +109,7 @@ import Testing
       try run.log.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
       let found = try await tool.run([
         "orderings", folder.path("a.log"), "--statement", id, "--database", database, "--budget",
-        "2", "--json",
+        "30", "--json",
       ])
       #expect([0, 3].contains(found.status), "\(found.errorOutput)")
       let report = try JSONDecoder().decode(ValuesHeader.self, from: Data(found.output.utf8))

@@ -25,7 +25,8 @@ import Testing
       for i in range(200): db.execute("SELECT count(*) FROM loan a, loan b WHERE a.id < 300 AND a.day < b.day").fetchone()
 
       """)
-    let temporary = try makeFolder()
+    let other = try TemporaryDirectory()
+    let temporary = other.url.path
     let before = try FolderSnapshot(sample.folder.url)
     let run = try await BuiltTool("trace-report").run(
       through: [
@@ -45,6 +46,7 @@ import Testing
       ], ["replay", sample.trace])
     #expect(run.status == Int32(status), "\(run.errorOutput)")
     #expect(try FolderSnapshot(sample.folder.url) == before)
+    #expect(try FolderSnapshot(other.url).names.isEmpty)
   }
 
   /// A real file system of 1 MB, in a namespace of its own.

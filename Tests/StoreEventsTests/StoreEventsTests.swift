@@ -91,7 +91,8 @@ private struct NamedValues: EventFieldReader {
     .transaction: [
       "transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes", "received",
     ],
-    .statementRun: ["timed_steps", "prepare_ns"], .connectionOpened: ["adopted", "file_system"],
+    .statementRun: ["timed_steps", "prepare_ns"],
+    .connectionOpened: ["adopted", "file_system", "caller_id"],
   ]
 
   @Test func aTransactionOfVocabularyOneIsRead() throws {

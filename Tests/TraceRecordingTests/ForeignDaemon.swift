@@ -72,10 +72,14 @@ struct ForeignDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     let recording = try directory.lock("recording")
-    // Not held while waiting: a recording needs the first to give up the second.
+    // Not held while waiting: a recording needs the first to give up the second, and its guardian
+    // to end its daemon.
     while true {
       if starting.lockIfFree() {
-        if recording.lockIfFree() { break }
+        if recording.lockIfFree() {
+          if directory.daemon == nil { break }
+          recording.unlock()
+        }
         starting.unlock()
       }
       try await Task.sleep(for: .milliseconds(20))

@@ -35,12 +35,14 @@ struct AvoidRepeatedFetch: Rule {
     let loops = (workload.profile.observed?.loops ?? []).filter { $0.confidence != .low }
     return workload.findings { statement in
       let repeats = statement.repeats
-      // The repeats of a loop are part of its finding.
+      guard repeats.runs >= Self.minRepeats else { return nil }
+      let all = runs(of: statement, in: workload)
+      // The repeats of a loop are part of its finding, those of other lines are not.
       let isOfLoop = loops.contains {
         $0.child == statement.id && $0.childLocation == statement.profile.mainCaller
+          && all.count < $0.runs.saturatingSum(Self.minRepeats)
       }
-      guard repeats.runs >= Self.minRepeats, !isOfLoop else { return nil }
-      let all = runs(of: statement, in: workload)
+      guard !isOfLoop else { return nil }
       let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
       return Finding(
         rule: Self.name, confidence: .medium, statement: statement.id,

@@ -6,7 +6,7 @@ extension Document {
   /// The report for a terminal or a pipe; it ends in a newline.
   public func text(_ style: TextStyle = .plain) -> String {
     var renderer = TextRenderer(style: style)
-    renderer.line(style.paint(renderer.fitted(title, indent: 0), .bold))
+    for part in renderer.whole(title) { renderer.line(style.paint(part, .bold)) }
     for block in blocks { renderer.render(block) }
     return renderer.output
   }
@@ -136,6 +136,12 @@ struct TextRenderer {
 
   func wrapped(_ text: String, indent: Int) -> [String] {
     TerminalText.wrapped(text, to: (style.width ?? .max) - indent)
+  }
+
+  /// The text in one line, or in several: a path does not hide what follows it.
+  func whole(_ text: String) -> [String] {
+    let line = fitted(text, indent: 0)
+    return line.hasSuffix("…") ? wrapped(text, indent: 0) : [line]
   }
 
   func spaces(_ count: Int) -> String { String(repeating: " ", count: max(count, 0)) }

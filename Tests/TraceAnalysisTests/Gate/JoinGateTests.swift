@@ -62,7 +62,8 @@ import TraceRendering
 
   /// Other pages still look up authors.
   @Test func lookupsThatStayAreCountedOnBothSides() {
-    #expect(gate(looping(others: 30), joining(steps: 547, others: 30)).verdict == .same)
+    let result = gate(looping(others: 30), joining(steps: 547, others: 30))
+    #expect(result.verdict == .same, "\(result.regressions)")
   }
 
   @Test func aJoinThatDoesMoreThanTheLoopIsARegression() {
