@@ -116,8 +116,9 @@ smoke: ## runs each command of the examples once, on a small store
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 
-verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
+verdicts: ## judges more than 300 statements, and the loops of SERVERS random servers, and prints how often that is right
 	swift test --filter VerdictTests
+	SERVERS=$${SERVERS:-280} Tests/ProbeTests/run.py --only=loops
 
 test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
 	@Scripts/test-readme.sh
