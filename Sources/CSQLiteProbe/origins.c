@@ -54,6 +54,8 @@ struct form {
   struct list *list;
   uint64_t list_id;
   unsigned row, columns, columns_so_far;
+  // A list whose kept rows it has passed: what comes behind them is not of an earlier row.
+  uint64_t passed;
 };
 
 struct literals {
@@ -242,6 +244,10 @@ static bool matches(const struct list *list, unsigned row, unsigned permitted, c
   return match->columns != 0;
 }
 
+static bool has_passed(const struct list *list, unsigned row) {
+  return list->rows == KEPT_ROWS && row > KEPT_ROWS / 2;
+}
+
 // The row of a list that is next: behind that of the last run, or the same one for another of its columns. What is
 // further away is certain if few rows have the same value.
 static bool find_row(const struct list *list, const struct form *form, const uint64_t *values, unsigned count,
@@ -256,15 +262,17 @@ static bool find_row(const struct list *list, const struct form *form, const uin
     match->is_certain = (row - last) * rows_like(list, row, match->columns) * 2 <= list->rows;
     return true;
   }
-  // What comes behind the rows that are kept is not of an earlier row.
-  if (list->rows == KEPT_ROWS && last > KEPT_ROWS / 2) return false;
+  if (has_passed(list, last)) return false;
   for (unsigned row = 1; row <= last; row++)
     if (matches(list, row, ~0u, values, count, match)) return true;
   return false;
 }
 
-static struct list *list_of(const struct form *form, const uint64_t *values, unsigned count, struct match *match) {
-  if (is_current(form->list, form->list_id) && find_row(form->list, form, values, count, match)) return form->list;
+static struct list *list_of(struct form *form, const uint64_t *values, unsigned count, struct match *match) {
+  if (is_current(form->list, form->list_id)) {
+    if (find_row(form->list, form, values, count, match)) return form->list;
+    if (has_passed(form->list, form->row)) form->passed = form->list_id;
+  }
   struct list *newest = NULL;
   for (unsigned i = 0; i < count; i++) {
     const struct entry *entry = entry_of(values[i]);
@@ -276,7 +284,7 @@ static struct list *list_of(const struct form *form, const uint64_t *values, uns
   struct list *list = newest;
   for (struct list *other = lists; list->thread != &this_thread && other < lists + KEPT_LISTS; other++)
     if (other->text == newest->text && other->thread == &this_thread && is_current(other, other->id)) list = other;
-  return find_row(list, form, values, count, match) ? list : NULL;
+  return list->id != form->passed && find_row(list, form, values, count, match) ? list : NULL;
 }
 
 // Keeps the values for the next run; returns those that are new.
