@@ -5,7 +5,7 @@
 #include "connections.h"
 #include "state.h"
 
-enum { HASHED_PARAMETERS = 16 };
+enum { HASHED_PARAMETERS = 16, KEPT_COLUMNS = 16 };
 
 // The state of one prepared statement. Never freed, but reused for another statement: compare
 // `stmt` before use.
@@ -24,6 +24,14 @@ struct statement {
   bool has_unknown_values;
   uint64_t bind_hash;
   uint64_t bound[HASHED_PARAMETERS];
+  // The same without the parameter's number, and the hashes of the first row: see origins.c.
+  uint64_t values_hashed[HASHED_PARAMETERS];
+  uint64_t first_row[KEPT_COLUMNS];
+  struct list *list;
+  uint64_t list_id;
+  struct origin {
+    uint64_t list_id, row, own_values;
+  } origin;
   uint64_t bound_rest;
   struct bound_values values;
   // The run.

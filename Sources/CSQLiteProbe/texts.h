@@ -29,6 +29,8 @@ struct text {
   uint64_t counted_at;
   // The tuples of values that were recorded.
   struct value_sample *values;
+  // Its literals, where it has no parameters: see origins.c.
+  struct literals *literals;
   bool is_shared;
   enum write write;
   bool is_checkpoint;

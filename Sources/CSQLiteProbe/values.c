@@ -42,6 +42,7 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
   if (index >= 1 && index <= HASHED_PARAMETERS) {
     statement->bind_hash ^= statement->bound[index - 1] ^ mixed;
     statement->bound[index - 1] = mixed;
+    statement->values_hashed[index - 1] = hash;
     return;
   }
   // Further parameters are hashed in the order in which they are bound; binding the first one
@@ -84,6 +85,7 @@ void values_cleared(struct statement *statement) {
   statement->bound_rest = 0;
   statement->has_unknown_values = false;
   memset(statement->bound, 0, sizeof statement->bound);
+  memset(statement->values_hashed, 0, sizeof statement->values_hashed);
   struct bound_values *values = &statement->values;
   if (LIKELY(!values->literals)) return;
   for (int i = 0; i < values->room; i++) free(values->literals[i]);

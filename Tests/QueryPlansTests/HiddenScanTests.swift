@@ -37,6 +37,22 @@ import Testing
     #expect(indexed.judgement?.change == .noLongerScans)
   }
 
+  @Test func aRecursionThatDoesNotEndIsInconclusive() throws {
+    try connection.execute(
+      """
+      CREATE VIEW endless AS WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;
+      CREATE VIEW short AS
+        WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT i FROM n;
+      """)
+    for sql in ["SELECT count(*) FROM endless", "SELECT i FROM endless"] {
+      let explanation = explainer.explain(sql)
+      #expect(explanation.verdict == .mayScan)
+      #expect(explanation.judgement?.isRecursive == true)
+      #expect((explanation.judgement?.unendedSteps ?? 0) > 1_000_000)
+    }
+    #expect(explainer.explain("SELECT count(*) FROM short").verdict == .harmlessScan)
+  }
+
   @Test func theSecondColumnOfAnIndexHasNoExtreme() {
     let work = StatementWork(executions: 1, rows: 1, fullScanSteps: 5999, vmSteps: 30_000)
     let judgement = explainer.explain("SELECT max(c) FROM big", work: work).judgement

@@ -30,6 +30,7 @@ extension PlanJudge {
       case .constantRows:
         judgement.scans.append(.constantRow(isInCorrelatedSubquery: place.isCorrelated))
       case .temporaryBTree(let purpose): judgement.temporaryBTrees.append(purpose)
+      case .recursiveStep: judgement.isRecursive = true
       default: break
       }
       var inner = place

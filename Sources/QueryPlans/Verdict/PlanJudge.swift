@@ -179,7 +179,10 @@ public struct PlanJudge {
     }
     let evidence = measurement.isSampled ? PlanJudgement.Evidence.sampled : .measured
     if isExceeded(by: run, judgement) { return condemn(&judgement, evidence, measured) }
-    if measurement.isCut { return judgeByPlan(&judgement) }
+    if measurement.isCut {
+      judgeByPlan(&judgement)
+      return doubtUnended(&judgement, evidence, measured)
+    }
     let mayScan = measurement.isSampled && judgement.suspects.contains { !$0.isCertain }
     if mayScan {
       judgement.verdict = .mayScan
@@ -188,6 +191,20 @@ public struct PlanJudge {
     } else {
       acquit(&judgement, evidence, run, .measuredFew)
     }
+  }
+
+  /// A run that did not end, and had returned little or repeats its own rows, is not harmless.
+  private func doubtUnended(
+    _ judgement: inout PlanJudgement, _ evidence: PlanJudgement.Evidence, _ work: StatementWork
+  ) {
+    guard judgement.verdict == .search || judgement.verdict == .harmlessScan,
+      WorkBound.isExceeded(
+        steps: work.perRun(\.vmSteps), rows: judgement.isRecursive ? 0 : work.perRun(\.rows))
+    else { return }
+    judgement.verdict = .mayScan
+    judgement.evidence = evidence
+    judgement.work = work
+    judgement.unendedSteps = work.vmSteps
   }
 
   // MARK: - By the plan alone

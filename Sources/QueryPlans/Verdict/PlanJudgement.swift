@@ -119,6 +119,10 @@ public struct PlanJudgement: Hashable, Sendable {
   var hasLargeAutomaticIndex = false
   /// The number of subqueries that run for each row of an outer SELECT.
   public internal(set) var correlatedSubqueries = 0
+  /// The VM steps of a run that was ended before its end, where that leaves the verdict open.
+  public internal(set) var unendedSteps: UInt64?
+  /// Whether a common table of it reads its own rows.
+  public internal(set) var isRecursive = false
   /// The searches of a plan that was read as text; an index was not tried.
   public internal(set) var partialSearches: [PartialSearch] = []
   /// The steps of the plan that the database has in place of the one that was read as text.

@@ -164,6 +164,11 @@ extension PlanJudgement {
         "SQLite \(otherVersion) ran, and this plan is of SQLite \(Connection.libraryVersion): the plan that ran may "
           + "be another one")
     }
+    if let unendedSteps {
+      remarks.append(
+        "did not end within \(unendedSteps.grouped) VM steps\(isRecursive ? ": does its recursion end?" : "")"
+      )
+    }
     remarks += excess.map(\.remarks) ?? []
     remarks += obstacles.map(\.sentence)
     remarks += temporaryBTrees.map { purpose in
