@@ -23,8 +23,6 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
 
 enum { LONGEST_HASHED = 1024 };
 
-uint64_t hash_of_integer(int64_t value) { return (uint64_t)value * 0x9e3779b97f4a7c15u + 1; }
-
 // Long values are hashed by their beginning, end and length.
 uint64_t hash_value(const void *bytes, size_t length, enum value_hash type) {
   if (!bytes) return type;

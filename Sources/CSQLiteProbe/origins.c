@@ -26,6 +26,8 @@ enum {
   KEPT_LISTS = 64, ENTRIES = 8192, FORMS = 1024,
   // Longer texts and blobs are no keys.
   LONGEST_KEY = 64,
+  // Runs in a row.
+  ENOUGH_SINGLE_ROWS = 8,
   // Longer SQL has its values as parameters.
   LONGEST_SQL = 4096, KEPT_LITERALS = 8,
 };
@@ -68,7 +70,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list lists[KEPT_LISTS];
 static struct entry entries[ENTRIES];
 static struct form forms[FORMS];
-static uint64_t last_list, uses;
+static uint64_t uses;
+uint64_t last_list;
 
 static struct entry *entry_of(uint64_t hash) {
   return &entries[(hash * 0x9e3779b97f4a7c15u >> 32) % ENTRIES];
@@ -92,7 +95,7 @@ static uint64_t hash_of(const struct sqlite_api *api, sqlite3_value *value) {
 
 static bool is_own_value(const struct statement *statement, uint64_t hash) {
   for (int i = 0; i < HASHED_PARAMETERS; i++)
-    if (statement->values_hashed[i] == hash) return true;
+    if (statement->hashes[i].value == hash) return true;
   return false;
 }
 
@@ -114,7 +117,7 @@ static struct list *new_list(const struct statement *statement, unsigned columns
     if (list->text == statement->text && list->thread == &this_thread) list->id = list->last_use = 0;
     if (list->last_use < oldest->last_use) oldest = list;
   }
-  oldest->id = ++last_list;
+  oldest->id = __atomic_add_fetch(&last_list, 1, __ATOMIC_RELAXED);
   oldest->text = statement->text;
   oldest->thread = &this_thread;
   oldest->received = this_thread.received;
@@ -132,7 +135,11 @@ static void add_row(struct list *list, const uint64_t hashes[KEPT_COLUMNS]) {
 }
 
 void row_returned(struct statement *statement) {
+  struct text *text = statement->text;
   if (statement->rows == 1) {
+    // Of a statement that returns one row again and again, the first one of a list is missed.
+    if (LIKELY(text->single_rows >= ENOUGH_SINGLE_ROWS)) return;
+    text->single_rows++;
     hash_row(statement, statement->first_row);
     return;
   }
@@ -142,6 +149,8 @@ void row_returned(struct statement *statement) {
   if (statement->rows == 2) {
     statement->list = new_list(statement, columns);
     statement->list_id = statement->list->id;
+    if (text->single_rows == ENOUGH_SINGLE_ROWS) memset(statement->first_row, 0, sizeof statement->first_row);
+    text->single_rows = 0;
     add_row(statement->list, statement->first_row);
   }
   if (statement->list_id != 0 && statement->list->id == statement->list_id) add_row(statement->list, hashes);
@@ -288,19 +297,20 @@ static struct list *list_of(struct form *form, const uint64_t *values, unsigned 
 }
 
 // Keeps the values for the next run; returns those that are new.
-static unsigned take_changed(struct form *form, const uint64_t *values, unsigned count, uint64_t *changed) {
+static unsigned take_changed(struct form *form, const struct bound_hash *hashes, uint64_t *changed) {
   unsigned found = 0;
-  for (unsigned i = 0; i < count; i++) {
-    if (values[i] != 0 && values[i] != HASH_NULL && values[i] != form->values[i]) changed[found++] = values[i];
-    form->values[i] = values[i];
+  for (unsigned i = 0; i < HASHED_PARAMETERS; i++) {
+    uint64_t value = hashes[i].value;
+    if (value != 0 && value != HASH_NULL && value != form->values[i]) changed[found++] = value;
+    form->values[i] = value;
   }
   return found;
 }
 
-static struct origin origin_of(struct form *form, const uint64_t *values, unsigned count) {
+static struct origin origin_of(struct form *form, const struct bound_hash *hashes) {
   uint64_t changed[HASHED_PARAMETERS];
   struct match match;
-  unsigned found = take_changed(form, values, count, changed);
+  unsigned found = take_changed(form, hashes, changed);
   struct list *list = found > 0 ? list_of(form, changed, found, &match) : NULL;
   if (!list) return (struct origin){0};
   bool goes_on = form->list == list && form->list_id == list->id;
@@ -322,12 +332,12 @@ void find_origin(struct statement *statement) {
     struct literals expanded = {0};
     const struct literals *literals = expand(statement, &expanded) ? &expanded : literals_of(text);
     if (!literals || literals->count == 0) return;
-    memset(statement->values_hashed, 0, sizeof statement->values_hashed);
-    memcpy(statement->values_hashed, literals->values, literals->count * sizeof *literals->values);
+    memset(statement->hashes, 0, sizeof statement->hashes);
+    for (unsigned i = 0; i < literals->count; i++) statement->hashes[i].value = literals->values[i];
     key = literals->form;
   }
   pthread_mutex_lock(&lock);
-  statement->origin = origin_of(form_of(key), statement->values_hashed, HASHED_PARAMETERS);
+  statement->origin = origin_of(form_of(key), statement->hashes);
   pthread_mutex_unlock(&lock);
 }
 

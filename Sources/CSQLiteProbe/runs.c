@@ -102,7 +102,7 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->is_traced_run = is_traced;
   statement->rows = 0;
   statement->list_id = 0;
-  find_origin(statement);
+  if (UNLIKELY(has_lists())) find_origin(statement);
   statement->sqlite_ns = 0;
   statement->untimed = 0;
   statement->skipped = 0;
@@ -277,9 +277,11 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->prepare_ns = statement->prepare_ns;
   statement->prepare_ns = 0;
   event->list_id = statement->list_id;
-  event->origin_id = statement->origin.list_id;
-  event->origin_row = statement->origin.row;
-  event->own_values = statement->origin.own_values;
+  if (UNLIKELY(statement->origin.list_id != 0)) {
+    event->origin_id = statement->origin.list_id;
+    event->origin_row = statement->origin.row;
+    event->own_values = statement->origin.own_values;
+  }
   memcpy(statement->counters, counters, sizeof counters);
 }
 

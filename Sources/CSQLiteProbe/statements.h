@@ -23,9 +23,11 @@ struct statement {
   uint32_t bound_count;
   bool has_unknown_values;
   uint64_t bind_hash;
-  uint64_t bound[HASHED_PARAMETERS];
-  // The same without the parameter's number, and the hashes of the first row: see origins.c.
-  uint64_t values_hashed[HASHED_PARAMETERS];
+  struct bound_hash {
+    // With the parameter's number, and of the value alone.
+    uint64_t mixed, value;
+  } hashes[HASHED_PARAMETERS];
+  // The hashes of the first row: see origins.c.
   uint64_t first_row[KEPT_COLUMNS];
   struct list *list;
   uint64_t list_id;
