@@ -271,7 +271,8 @@ let package = Package(
       name: "RecordsTests",
       dependencies: ["RecordsModel", "records", "trace-report", "SQLiteDriver", "TestSupport"]),
     .testTarget(
-      name: "PitfallsTests", dependencies: ["pitfalls", "tour", "trace-report", "TestSupport"]),
+      name: "PitfallsTests",
+      dependencies: ["pitfalls", "tour", "transit", "trace-report", "SQLiteDriver", "TestSupport"]),
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [

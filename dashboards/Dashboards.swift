@@ -27,8 +27,8 @@ public enum Dashboards {
     PackageResources.format_js, PackageResources.announce_js, PackageResources.state_js,
     PackageResources.sums_js, PackageResources.percentiles_js, PackageResources.draw_js,
     PackageResources.hover_js, PackageResources.gestures_js, PackageResources.tables_js,
-    PackageResources.range_js, PackageResources.findings_js, PackageResources.theme_js,
-    PackageResources.start_js,
+    PackageResources.range_js, PackageResources.findings_js, PackageResources.moments_js,
+    PackageResources.theme_js, PackageResources.start_js,
   ]
 
   private static func text(_ resource: [UInt8]) -> String {

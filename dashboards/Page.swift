@@ -105,6 +105,11 @@ extension Dashboards {
   public struct Finding: Sendable {
     /// A sentence: what happens.
     public var headline: String
+    /// Its number on the page, or nothing.
+    public var number: [Int] = []
+    /// The rows of its statement and of its line, by which the tracks find its runs; or nothing.
+    public var statement: [Int] = []
+    public var caller: [Int] = []
     /// The rule's name, or nothing.
     public var rule: [String] = []
     /// A line below it, or nothing.

@@ -15,6 +15,9 @@ struct GateOutputs: ParsableArguments {
   @Flag(help: "Print the verdict alone, in one line.")
   var quiet = false
 
+  @Flag(help: "Print all differences, however many lines they take.")
+  var all = false
+
   @Option(
     help: "Also write Markdown for a comment on a pull request to this file.", completion: .file())
   var markdown: String?
@@ -35,15 +38,21 @@ struct GateOutputs: ParsableArguments {
   }
 
   func show(
-    _ result: GateResult, baseline: String, inputs: [String], update: String
+    _ result: GateResult, baseline: String, inputs: [String], options: [String], update: String
   ) throws {
     let document = Document(gate: result, baseline: baseline, update: update)
     if json {
       try Output.print(brief.text(GateReportV1(result)))
     } else if quiet {
       Output.print(result.oneLine + "\n")
-    } else {
+    } else if all {
       Output.print(document.text(.ofStandardOutput))
+    } else {
+      Output.print(
+        GateScreen(
+          result, baseline: baseline, update: update,
+          all: NextCommand.line(["gate"] + inputs + ["--baseline", baseline] + options + ["--all"])
+        ).text(.ofStandardOutput))
     }
     if let markdown { try Output.write(document.markdown(), toFile: markdown) }
     if let junit { try Output.write(GateReportJUnit.xml(result), toFile: junit) }

@@ -79,6 +79,81 @@ struct FindingsTests {
     #expect(try page.complaints() == [])
   }
 
+  @Test func aFindingLeadsToItsPlaceInTimeAndBack() async throws {
+    let run = RunBuilder {
+      $0.connect()
+      $0.caller(1, line: 42)
+      $0.caller(2, line: 50)
+      for _ in 1...20 { $0.run("SELECT a FROM book WHERE id = ?", caller: 2) }
+      for _ in 1...20 {
+        $0.run("SELECT a FROM loan WHERE due = ?", caller: 1, rows: 3, fullScanSteps: 12_800)
+      }
+      $0.disconnect(1)
+    }
+    let records = run.records.enumerated().map { index, record in
+      var record = record
+      record.timestamp = 1_795_270_348_000_000_000 + Int64(index) * 100_000_000
+      return record
+    }
+    let reports = try Reports()
+    let page = try BrowserPage(try await reports.html(of: records))
+    defer { _ = reports }
+    try page.click("#finding-1 button.moment")
+    #expect(try page.column("runs", of: "statements") == ["20"])
+    #expect(try page.column("line of code", of: "callers") == ["app.py:42"])
+    #expect(try page.text("document.activeElement.id") == "timeline")
+    let links = "[...document.querySelectorAll('#range .found a')].map((one) => one.hash)"
+    #expect(try page.texts(links) == ["#finding-1"])
+    try page.click("#range .found a")
+    #expect(try page.text("location.hash") == "#finding-1")
+    // In the first half nothing was found.
+    try page.dragOverTracks(from: 0.001, to: 0.4)
+    #expect(try page.texts(links) == [])
+    try page.click("#clear-range")
+    #expect(try page.column("runs", of: "statements").count == 2)
+    #expect(try page.complaints() == [])
+  }
+
+  /// Two connections of a recorded program: the finding has the line and the statement of the one that holds.
+  @Test func aWaitShowsTheLineOfItsHolder() async throws {
+    let reports = try Reports()
+    let (script, trace) = (reports.folder.path("app.py"), reports.folder.path("trace"))
+    try """
+    import sqlite3, sys, threading, time
+    def connect(): return sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+    connect().execute("CREATE TABLE t (a)")
+    held = threading.Event()
+    def hold():
+        c = connect()
+        c.execute("BEGIN IMMEDIATE")
+        c.execute("INSERT INTO t VALUES ('held')")
+        held.set()
+        time.sleep(1.5)
+        c.execute("COMMIT")
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    connect().execute("INSERT INTO t VALUES ('waited')")
+    holder.join()
+    """.write(toFile: script, atomically: false, encoding: .utf8)
+    let run = try await Program("trace-report").run(
+      "record", "--log", "-o", trace, "--", "python3", script, reports.folder.path("app.db"))
+    #expect(run.status == 0, "\(run.error)")
+    let page = try BrowserPage(try await reports.html(of: trace), width: 400, height: 800)
+    defer { _ = reports }
+    let finding = try page.text("document.querySelector('#finding-1').innerText")
+    #expect(finding.contains("app.py:14"), "\(finding)")
+    #expect(finding.firstMatch(of: /held by .*app\.py:[6-8]/) != nil, "\(finding)")
+    try page.click("#finding-1 button.moment")
+    #expect(
+      try page.texts("[...document.querySelectorAll('#range .found a')].map((one) => one.hash)")
+        .contains("#finding-1"))
+    #expect(
+      try page.isTrue(
+        "Boolean(document.querySelector('[data-track=waits] path').getAttribute('d'))"))
+    #expect(try page.complaints() == [])
+  }
+
   @Test func theFixIsCopied() async throws {
     let run = RunBuilder {
       $0.connect()

@@ -76,7 +76,7 @@ import Testing
   @Test func malformedMessagesAreAnsweredAndEndNothing() async throws {
     let bad: [(line: String, code: Int)] = [
       ("{", -32700), ("not JSON", -32700), ("\u{0}\u{1}", -32700), ("\"text\"", -32600),
-      ("[]", -32600), ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600),
+      ("[]", -32600),
       ("{}", -32600), (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
       (#"{"jsonrpc":"2.0","id":1}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
       (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
@@ -90,6 +90,26 @@ import Testing
     let answers = try await answers(bad.map(\.line) + ["", "  ", Self.ping])
     #expect(answers.dropLast().map { $0.error?.code } == bad.map(\.code))
     #expect(answers.last?.id == .string("last") && answers.last?.result != nil)
+  }
+
+  @Test func aBatchHasOneLineOfAnswers() async throws {
+    let path = try log()
+    let ping = Self.ping.replacing("last", with: "first")
+    let batch =
+      "[\(ping),7,{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\"},"
+      + Self.call(2, "findings", #"{"input":"\#(path)"}"#) + "]"
+    let run = try await tool.run(
+      ["mcp"],
+      input: [batch, Self.ping, "[\(ping.replacing("\"id\":\"first\",", with: ""))]"]
+        .joined(separator: "\n"))
+    let lines = try run.output.split(separator: "\n").map { try JSONValue(text: String($0)) }
+    #expect(lines.count == 2)
+    let answers = lines.compactMap { line -> [Answer]? in
+      guard case .array = line else { return nil }
+      return try? JSONDecoder().decode([Answer].self, from: JSONEncoder().encode(line))
+    }
+    #expect(answers.first?.map(\.id) == [.string("first"), nil, .integer(2)])
+    #expect(answers.first?.last?.result?.structuredContent != nil)
   }
 
   @Test func notificationsAndResponsesHaveNoAnswer() async throws {
@@ -141,8 +161,23 @@ import Testing
     let answers = try await answers(
       commands.enumerated().map { Self.call($0, $1.tool, $1.arguments) })
     #expect(answers.count == commands.count)
+    let listed = try await self.answers([#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#])
+    var outputs: [String: JSONValue] = [:]
+    for case .object(let listed) in listed.first?.result?.tools ?? [] {
+      if case .string(let name) = listed["name"] { outputs[name] = listed["outputSchema"] }
+    }
     for answer in answers {
       guard case .integer(let index) = answer.id else { continue }
+      // What the tool's schema names is there; PyPI's client checks the types.
+      guard case .object(let schema) = outputs[commands[Int(index)].tool],
+        case .array(let required) = schema["required"],
+        case .object(let content) = answer.result?.structuredContent
+      else {
+        Issue.record("\(answer)")
+        continue
+      }
+      #expect(!required.isEmpty)
+      for case .string(let name) in required { #expect(content[name] != nil, "\(name)") }
       let command = commands[Int(index)]
       let run = try await tool.run(command.words)
       #expect(answer.result?.structuredContent == (try JSONValue(text: run.output)), "\(command)")

@@ -22,6 +22,7 @@ function startTimeline() {
   // Print is as wide as the paper.
   addEventListener("beforeprint", drawTracks);
   startButtons();
+  startMoments();
   draw();
 }
 

@@ -97,9 +97,10 @@ function startTable(table) {
   }
 }
 
-/** Opens the row that the address names. */
+/** Opens the row, or unfolds the finding, that the address names. */
 function openTarget() {
-  const name = location.hash.slice(1);
-  const details = name && byId(name)?.querySelector("tr.detail details");
+  const target = byId(location.hash.slice(1));
+  const details = target?.querySelector("tr.detail details");
   if (details) details.open = true;
+  if (target?.matches("article.finding.folded")) fold(target, false);
 }

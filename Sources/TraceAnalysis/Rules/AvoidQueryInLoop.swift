@@ -59,7 +59,7 @@ struct AvoidQueryInLoop: Rule {
 
   /// A loop by its counts alone.
   private func finding(_ loop: QueryLoop, in workload: Workload) -> Finding {
-    guard loop.parentRows > 0 else { return loggedFinding(loop) }
+    guard loop.parentRows > 0 else { return loggedFinding(loop, in: workload) }
     let isCount = workload.profile.statement(loop.child)?.kinds == [.count]
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     return Finding(
@@ -128,7 +128,8 @@ struct AvoidQueryInLoop: Rule {
       fix: derivedCount(loop, workload)
         ?? (isWrite
           ? Self.fixOfWrites(isComputed, parent)
-          : """
+          : workload.loading(loop)
+            ?? """
           join this table in the statement\(parent), or run this statement once, with an IN list, \
           before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
           """),
@@ -145,6 +146,16 @@ struct AvoidQueryInLoop: Rule {
   }
 }
 
+extension Workload {
+  /// The words of the framework that runs a loop, which load its rows with the list.
+  func loading(_ loop: QueryLoop) -> String? {
+    guard let child = profile.statement(loop.child)?.sql else { return nil }
+    return Framework(sql: child, file: loop.childLocation.file)?.loads(
+      child, for: profile.statement(loop.parent)?.sql,
+      at: loop.parentLocation.text.map { " at \($0)" } ?? "")
+  }
+}
+
 extension QueryLoop {
   /// Whether it is over the rows of another loop's statement.
   fileprivate func isInside(_ outer: QueryLoop) -> Bool {
@@ -154,7 +165,7 @@ extension QueryLoop {
 
 extension AvoidQueryInLoop {
   /// A loop in a log without rows: certain where the runs follow each other, or their line is known.
-  func loggedFinding(_ loop: QueryLoop) -> Finding {
+  func loggedFinding(_ loop: QueryLoop, in workload: Workload) -> Finding {
     let times = loop.occurrences == 1 ? "" : ", in \(loop.occurrences.grouped) sequences"
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let isCertain = loop.isDirect == true || loop.childLocation != .unknown
@@ -167,9 +178,8 @@ extension AvoidQueryInLoop {
         """,
       evidence: [.init("runs", loop.runs), .init("occurrences", loop.occurrences)]
         + (loop.time > 0 ? [.init("totalNs", loop.time)] : []),
-      fix: """
-        read these rows with the list, by a join, or by one statement with an IN list before the loop; an \
-        ORM does that if the relation is named (select_related, prefetch_related, includes, selectinload)
+      fix: workload.loading(loop) ?? """
+        read these rows with the list, by a join, or by one statement with an IN list before the loop
         """,
       saving: loop.time == 0 ? nil : .init(atMost: loop.time, basis: "the time of these runs"))
   }

@@ -28,14 +28,20 @@ struct AvoidRepeatedFetch: Rule {
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
       Runs on another connection are none either: each request of a server may have its own. A note where most repeats
       have more than four other statements, or more than a second, between them and the run before: they may be of several
-      requests. Another process may have written in between, which the trace does not show. Needs the values' hashes: LTTng traces
-      and debug logs have them, Core Data's log does not.
+      requests. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
+      written in between, which the trace does not show. Needs the values' hashes: LTTng traces and debug logs have them,
+      Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.findings { statement in
+    let loops = workload.profile.observed?.loops ?? []
+    return workload.findings { statement in
       let repeats = statement.repeats
-      guard repeats.runs >= Self.minRepeats else { return nil }
+      // The repeats of a loop are part of its finding.
+      let isOfLoop = loops.contains {
+        $0.child == statement.id && $0.childLocation == statement.profile.mainCaller
+      }
+      guard repeats.runs >= Self.minRepeats, !isOfLoop else { return nil }
       let all = runs(of: statement, in: workload)
       let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
       // The requests of a server run the same statements on connections of a pool.

@@ -86,11 +86,17 @@ public struct Workload {
   /// The findings of all rules: warnings first, then by their cost.
   public var findings: [Finding] {
     let times = FindingTimes(profile)
-    let helpers = profile.helpers
+    let (helpers, frameworks) = (profile.helpers, Frameworks(profile))
     return Rules.all.flatMap { $0.check(self) }.map { finding in
       var finding = finding
       if finding.saving == nil { finding.timeOfCause = times.time(of: finding) }
       finding.trial = trial(of: finding)
+      if let sql = finding.statement.flatMap(profile.statement)?.sql,
+        let framework = frameworks.framework(of: sql, at: finding.caller)
+      {
+        finding.fix =
+          framework.fix(of: finding.rule, for: sql) ?? framework.declaringIndexes(in: finding.fix)
+      }
       if let helper = helpers[finding.caller] {
         finding.message += " It runs through \(helper)."
       }

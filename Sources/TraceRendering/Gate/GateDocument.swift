@@ -9,12 +9,17 @@ extension Document {
   /// - Parameters:
   ///   - baseline: the baseline's file.
   ///   - update: the command that accepts this run as the new baseline.
-  public init(gate result: GateResult, baseline: String, update: String) {
+  ///   - top: the regressions to list, the worst first, with the numbers of everything else; nil for all.
+  public init(gate result: GateResult, baseline: String, update: String, top: Int? = nil) {
     self.init(title: "gate: \(result.verdict.rawValue)")
     let isPass = result.verdict == .same || result.verdict == .mixed
     blocks.append(.paragraph(result.sentence(baseline), isPass ? .good : .bad))
     blocks += result.doubts.map { .paragraph("  - " + $0, .bad) }
     blocks += result.reservations.map { .paragraph("  - " + $0, .bad) }
+    if let top {
+      blocks += Self.worst(top, of: result)
+      return
+    }
     blocks += Self.section("Regressions", result.regressions, .bad)
     blocks += Self.section("Mixed: far less of one, a little more of another", result.mixed, .plain)
     blocks += Self.section("Regressions that are excused", result.excused, .plain)
@@ -40,6 +45,26 @@ extension Document {
       "Statements that only the baseline has", result.gone.filter { $0.test == nil }, .plain)
   }
 
+  private static func worst(_ top: Int, of result: GateResult) -> [Block] {
+    let all = result.regressions.sorted { a, b in
+      (a.finding?.cost ?? 0, a.addedSteps) > (b.finding?.cost ?? 0, b.addedSteps)
+    }
+    let slower = top - min(top, all.count)
+    let others: [(String, Int)] = [
+      ("slower", result.slower.count - min(slower, result.slower.count)),
+      ("mixed", result.mixed.count), ("excused", result.excused.count),
+      ("with less work", result.improvements.count), ("faster", result.faster.count),
+      ("rewritten", result.rewritten.count), ("with another plan", result.replanned.count),
+      ("only in this run", result.appeared.count), ("only in the baseline", result.gone.count),
+    ]
+    let rest = others.filter { $0.1 > 0 }.map { "\(UInt64($0.1).grouped) \($0.0)" }
+    return section("Regressions", all, .bad, top: top)
+      + section("Slower", Array(result.slower.prefix(slower)), .bad)
+      + (result.complaints + result.remarks).map { .excerpt($0, .plain, lines: 2) }
+      + (rest.isEmpty
+        ? [] : [.paragraph(""), .paragraph("Others: \(rest.joined(separator: ", ")).")])
+  }
+
   /// A name for each line, and no more than a screen needs: a change may rename thousands.
   private static func tests(_ title: String, _ differences: [GateResult.Difference]) -> [Block] {
     let names = differences.compactMap(\.test)
@@ -50,11 +75,12 @@ extension Document {
   }
 
   private static func section(
-    _ title: String, _ differences: [GateResult.Difference], _ tone: Tone
+    _ title: String, _ differences: [GateResult.Difference], _ tone: Tone, top: Int = .max
   ) -> [Block] {
     guard !differences.isEmpty else { return [] }
-    return [.heading("\(title) (\(differences.count))")]
-      + differences.map { .item(Item($0, tone: tone)) }
+    let number = top < differences.count ? "\(top) of \(differences.count)" : "\(differences.count)"
+    return [.heading("\(title) (\(number))")]
+      + differences.prefix(top).map { .item(Item($0, tone: tone)) }
   }
 }
 
@@ -70,6 +96,15 @@ extension Document {
             tone: tone, headline: change.summary, place: change.caller.text ?? "",
             lines: [.init("", .sql(change.sql))]))
       }
+  }
+}
+
+extension GateResult.Difference {
+  fileprivate var addedSteps: UInt64 {
+    changes.first { $0.metric == .vmSteps && $0.isWorse }.map {
+      $0.after - min($0.before, $0.after)
+    }
+      ?? 0
   }
 }
 

@@ -40,6 +40,9 @@ extension DashboardPage {
       changes: [.init("Fix", finding.fix.visible)],
       summary: "Evidence and reason; confidence \(finding.confidence.rawValue)")
     card.rule = [finding.rule]
+    card.number = [number]
+    card.statement = [finding.statement.flatMap { statementRows[$0] }].compactMap(\.self)
+    card.caller = [callers.firstIndex { $0.name == finding.caller.text }].compactMap(\.self)
     card.sql = [finding.statement.flatMap(profile.statement)?.sql].compactMap(\.self)
       .map { SQLText.shortened($0).visible }
     card.code = [finding.sqlOfFix].compactMap(\.self).map(\.visible)

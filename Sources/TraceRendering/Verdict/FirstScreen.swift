@@ -144,3 +144,30 @@ public struct DifferenceScreen {
     }
   }
 }
+
+/// The first screen of a gate: all of it where that fits, otherwise the worst regressions.
+public struct GateScreen {
+  private let result: GateResult
+  private let baseline: String
+  private let update: String
+  private let all: String
+
+  /// - Parameters:
+  ///   - baseline: the baseline's file.
+  ///   - update: the command that accepts this run as the new baseline.
+  ///   - all: the command that prints all of it.
+  public init(_ result: GateResult, baseline: String, update: String, all: String) {
+    (self.result, self.baseline, self.update, self.all) = (result, baseline, update, all)
+  }
+
+  /// The screen in the style of a terminal, shortened until it fits.
+  ///
+  /// - Parameter lines: the lines that the terminal has room for.
+  public func text(_ style: TextStyle, lines: Int = FirstScreen.maxLines) -> String {
+    FirstScreen.fitted([nil, 4, 3, 2, 1] as [Int?], to: lines) { top in
+      var document = Document(gate: result, baseline: baseline, update: update, top: top)
+      if top != nil { document.blocks += [.paragraph(""), .command("all of it", all)] }
+      return document.text(style)
+    }
+  }
+}

@@ -20,6 +20,14 @@ struct MCPServer {
   private var isSkipping = false
   private var hasInput = true
   private var calls: [MCPCall] = []
+  private var batches: [Batch] = []
+
+  /// The answers to the messages of one line, which are sent together: version 2025-03-26 has batches.
+  private struct Batch {
+    var waiting: [JSONValue]
+    var answers: [JSONValue] = []
+    var isWhole = false
+  }
 
   /// Answers until the input ends and all calls are answered, or until a signal.
   mutating func run() {
@@ -71,7 +79,12 @@ struct MCPServer {
     guard let message = try? JSONValue(line) else {
       return answer(.null, error: -32700, "the line is not JSON")
     }
-    receive(message)
+    guard case .array(let messages) = message, !messages.isEmpty else { return receive(message) }
+    batches.append(
+      Batch(waiting: messages.compactMap { $0["method"] == nil ? nil : $0["id"] }))
+    for message in messages { receive(message) }
+    batches[batches.count - 1].isWhole = true
+    sendBatches()
   }
 
   // MARK: - Messages
@@ -79,8 +92,7 @@ struct MCPServer {
   private mutating func receive(_ message: JSONValue) {
     guard case .object(let members) = message, members["jsonrpc"] == "2.0" else {
       return answer(
-        .null, error: -32600,
-        "a message is an object with \"jsonrpc\": \"2.0\"; batches are not read")
+        .null, error: -32600, "a message is an object with \"jsonrpc\": \"2.0\"")
     }
     guard let method = members["method"]?.string else {
       // A response: the server sends no requests.
@@ -101,6 +113,8 @@ struct MCPServer {
       call.cancel()
       return true
     }
+    for batch in batches.indices { batches[batch].waiting.removeAll { $0 == id } }
+    sendBatches()
     startWaiting()
   }
 
@@ -166,18 +180,35 @@ struct MCPServer {
 
   // MARK: - Answers
 
-  private func answer(_ id: JSONValue, result: JSONValue) {
+  private mutating func answer(_ id: JSONValue, result: JSONValue) {
     send(["jsonrpc": "2.0", "id": id, "result": result])
   }
 
-  private func answer(_ id: JSONValue, error code: Int64, _ sentence: String) {
+  private mutating func answer(_ id: JSONValue, error code: Int64, _ sentence: String) {
     send([
       "jsonrpc": "2.0", "id": id,
       "error": ["code": .integer(code), "message": .string(sentence)],
     ])
   }
 
-  private func send(_ message: JSONValue) {
+  private mutating func send(_ message: JSONValue) {
+    let id = message["id"] ?? .null
+    // An error without an id belongs to the batch that is being read.
+    let batch = batches.firstIndex { $0.waiting.contains(id) || id == .null && !$0.isWhole }
+    guard let batch else { return write(message) }
+    batches[batch].waiting.firstIndex(of: id).map { _ = batches[batch].waiting.remove(at: $0) }
+    batches[batch].answers.append(message)
+    sendBatches()
+  }
+
+  /// Sends the batches whose messages are all answered.
+  private mutating func sendBatches() {
+    let complete = batches.filter { $0.isWhole && $0.waiting.isEmpty }
+    batches.removeAll { $0.isWhole && $0.waiting.isEmpty }
+    for batch in complete where !batch.answers.isEmpty { write(.array(batch.answers)) }
+  }
+
+  private func write(_ message: JSONValue) {
     guard let text = try? JSONText.line(message) else { return }
     Output.print(text)
   }

@@ -21,6 +21,8 @@ struct MCPTool {
   var command: String
   var flags: [String]
   var parameters: [Parameter]
+  /// The members that each report has, with their types; Documentation/schemas has all of them.
+  var members: [String: String]
 
   static let all = [
     Self(
@@ -29,29 +31,38 @@ struct MCPTool {
         The verdict on a recording of a program that uses SQLite, and its findings with line of code, counts and fix, \
         those that cost most first. Call this first.
         """, command: "findings", flags: ["--json", "--brief"],
-      parameters: [input, database, budget]),
+      parameters: [input, database, budget],
+      members: ["verdict": "object", "findings": "array", "leftOut": "integer", "remarks": "array"]),
     Self(
       name: "statement",
       description: "One statement of a recording: counts, lines of code, loops and findings.",
       command: "statement", flags: ["--json"],
-      parameters: [statement(isRequired: true), input]),
+      parameters: [statement(isRequired: true), input],
+      members: ["statement": "object", "findings": "array", "loops": "array"]),
     Self(
       name: "plan",
       description:
         "SQLite's query plan of each statement of a recording, and which of them scan a table.",
       command: "plans", flags: ["--json", "--forms"],
-      parameters: [input, database, statement(isRequired: false)]),
+      parameters: [input, database, statement(isRequired: false)],
+      members: ["database": "string", "statements": "array", "doubts": "array"]),
     Self(
       name: "advise",
       description: """
         The smallest set of indexes that makes the statements of a recording cheaper, tried on a copy of the database.
-        """, command: "advise", flags: ["--json", "--forms"], parameters: [input, database]),
+        """, command: "advise", flags: ["--json", "--forms"], parameters: [input, database],
+      members: [
+        "create": "array", "drop": "array", "rejected": "array", "isConclusive": "boolean",
+      ]),
     Self(
       name: "locks",
       description:
         "Who holds the locks of a database now, who pins its log, and who endangers its data.",
       command: "locks", flags: ["--json"],
-      parameters: [.init(name: "database", description: "The database file.", isRequired: true)]),
+      parameters: [.init(name: "database", description: "The database file.", isRequired: true)],
+      members: [
+        "writers": "array", "readers": "array", "waiters": "array", "warnings": "array",
+      ]),
     Self(
       name: "gate",
       description:
@@ -63,6 +74,9 @@ struct MCPTool {
           name: "baseline", description: "The file that 'trace-report baseline' wrote.",
           option: "baseline"),
         budget,
+      ],
+      members: [
+        "verdict": "string", "regressions": "array", "improvements": "array", "doubts": "array",
       ]),
     Self(
       name: "prove",
@@ -74,6 +88,9 @@ struct MCPTool {
         .init(name: "before", description: "The recording before the change.", isRequired: true),
         .init(name: "after", description: "The recording after the change.", isRequired: true),
         budget,
+      ],
+      members: [
+        "verdict": "string", "reasons": "array", "counts": "array", "statements": "array",
       ]),
   ]
 
@@ -114,6 +131,11 @@ struct MCPTool {
         "type": "object", "additionalProperties": false,
         "properties": .object(Dictionary(properties) { first, _ in first }),
         "required": .array(parameters.filter(\.isRequired).map { .string($0.name) }),
+      ],
+      "outputSchema": [
+        "type": "object",
+        "properties": .object(members.mapValues { ["type": .string($0)] }),
+        "required": .array(members.keys.sorted().map { .string($0) }),
       ],
       "annotations": ["readOnlyHint": true, "openWorldHint": false],
     ]

@@ -129,7 +129,8 @@ struct Gate: AsyncParsableCommand {
       by: try exceptions.file(commentsOf: callers + profile.callers), today: Exceptions.today)
     if timing { addTimes(of: runs, known, to: &result) }
     try outputs.show(
-      result, baseline: baseline, inputs: inputs.paths, update: updateCommand)
+      result, baseline: baseline, inputs: inputs.paths,
+      options: options + NextCommand.option("exceptions", exceptions.path), update: updateCommand)
     if update {
       let tags = known.tags.merging(tags.values) { _, new in new }
       if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
@@ -189,12 +190,16 @@ struct Gate: AsyncParsableCommand {
     }
   }
 
+  private var options: [String] {
+    (database.map { ["--database", $0] } ?? [])
+      + (capsule.capsule.map { ["--capsule", $0] } ?? []) + (timing ? ["--timing"] : [])
+      + tags.pairs.flatMap { ["--tag", $0] } + completeness.arguments
+  }
+
   private var updateCommand: String {
     let options =
       (program.isEmpty || baseline != Baseline.usualPath ? ["--baseline", baseline] : [])
-      + (database.map { ["--database", $0] } ?? [])
-      + (capsule.capsule.map { ["--capsule", $0] } ?? []) + (timing ? ["--timing"] : [])
-      + tags.pairs.flatMap { ["--tag", $0] } + completeness.arguments + ["--update"]
+      + options + ["--update"]
     let words =
       program.isEmpty ? words + options : options + ["--"] + program.map(ShellWord.quoted)
     return (["trace-report gate"] + words).joined(separator: " ")
