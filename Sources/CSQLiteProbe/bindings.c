@@ -14,27 +14,17 @@
 #include "state.h"
 #include "values.h"
 
-enum { LONGEST_HASHED = 1024 };
-
-// Long values are hashed by their beginning, end and length.
-static uint64_t hash_value(const void *bytes, size_t length, uint64_t type) {
-  if (!bytes) return type;
-  if (length <= LONGEST_HASHED) return hash_bytes(bytes, length, type);
-  const char *end = (const char *)bytes + length - LONGEST_HASHED / 2;
-  return hash_bytes(end, LONGEST_HASHED / 2, hash_bytes(bytes, LONGEST_HASHED / 2, type ^ length));
-}
-
 void bound_null(struct copy *copy, sqlite3_stmt *stmt, int index) {
   struct statement *statement = observe_statement(copy, stmt);
   if (!statement) return;
-  value_bound(statement, index, 2);
+  value_bound(statement, index, HASH_NULL);
   if (keeps_values()) value_kept(statement, index, strdup("NULL"));
 }
 
 void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t value) {
   struct statement *statement = observe_statement(copy, stmt);
   if (!statement) return;
-  value_bound(statement, index, (uint64_t)value * 0x9e3779b97f4a7c15u + 1);
+  value_bound(statement, index, hash_of_integer(value));
   if (!keeps_values()) return;
   char literal[32];
   snprintf(literal, sizeof literal, "%lld", (long long)value);
@@ -52,7 +42,7 @@ static const char *literal_of_double(double value, char literal[40]) {
 void bound_double(struct copy *copy, sqlite3_stmt *stmt, int index, double value) {
   struct statement *statement = observe_statement(copy, stmt);
   if (!statement) return;
-  value_bound(statement, index, hash_bytes(&value, sizeof value, 5));
+  value_bound(statement, index, hash_value(&value, sizeof value, HASH_DOUBLE));
   char literal[40];
   if (keeps_values()) value_kept(statement, index, strdup(literal_of_double(value, literal)));
 }
@@ -69,7 +59,7 @@ static void read_bytes(struct bound_bytes *value) {
   bool is_text = value->type == BOUND_TEXT;
   size_t length = value->bytes ? length_of(value) : 0;
   value->is_read = true;
-  value->hash = hash_value(value->bytes, length, is_text ? 3 : 4);
+  value->hash = hash_value(value->bytes, length, is_text ? HASH_TEXT : HASH_BLOB);
   if (!keeps_values()) return;
   if (!value->bytes) value->literal = strdup("NULL");
   else value->literal = is_text ? literal_of_text(value->bytes, length) : literal_of_blob(value->bytes, length);

@@ -32,7 +32,7 @@ static const char *end_of_word(const char *at) {
 }
 
 // The end of the token that begins here: one byte, if it does not matter.
-static const char *end_of_token(const char *at) {
+const char *end_of_token(const char *at) {
   if (*at == '\'' || *at == '"' || *at == '`' || *at == '[') return end_of_quoted(at);
   if (at[0] == '-' && at[1] == '-') return at + strcspn(at, "\n");
   if (at[0] == '/' && at[1] == '*') {

@@ -20,3 +20,13 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
   hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
   return hash ^ (hash >> 29);
 }
+
+enum { LONGEST_HASHED = 1024 };
+
+// Long values are hashed by their beginning, end and length.
+uint64_t hash_value(const void *bytes, size_t length, enum value_hash type) {
+  if (!bytes) return type;
+  if (length <= LONGEST_HASHED) return hash_bytes(bytes, length, type);
+  const char *end = (const char *)bytes + length - LONGEST_HASHED / 2;
+  return hash_bytes(end, LONGEST_HASHED / 2, hash_bytes(bytes, LONGEST_HASHED / 2, type ^ length));
+}

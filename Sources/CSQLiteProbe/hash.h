@@ -7,3 +7,9 @@
 
 // A hash of eight bytes at a time, for look-ups only.
 uint64_t hash_bytes(const void *bytes, size_t count, uint64_t seed);
+
+// The first terms of the hashes of values, by storage class.
+enum value_hash { HASH_NULL = 2, HASH_TEXT, HASH_BLOB, HASH_DOUBLE };
+
+static inline uint64_t hash_of_integer(int64_t value) { return (uint64_t)value * 0x9e3779b97f4a7c15u + 1; }
+uint64_t hash_value(const void *bytes, size_t length, enum value_hash type);

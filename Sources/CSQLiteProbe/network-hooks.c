@@ -13,7 +13,10 @@
 
 uint64_t received_messages;
 
-static void count(void) { __atomic_fetch_add(&received_messages, 1, __ATOMIC_RELAXED); }
+static void count(void) {
+  __atomic_fetch_add(&received_messages, 1, __ATOMIC_RELAXED);
+  this_thread.received++;
+}
 
 // Event loops wake themselves through a pair of Unix sockets.
 static void count_if_remote(int socket, ssize_t size) {

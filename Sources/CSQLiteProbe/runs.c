@@ -16,6 +16,7 @@
 #include "hash.h"
 #include "io.h"
 #include "log-text.h"
+#include "origins.h"
 #include "process.h"
 #include "recording.h"
 #include "transactions.h"
@@ -100,6 +101,8 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->recording = current_recording;
   statement->is_traced_run = is_traced;
   statement->rows = 0;
+  statement->list_id = 0;
+  if (UNLIKELY(has_lists())) find_origin(statement);
   statement->sqlite_ns = 0;
   statement->untimed = 0;
   statement->skipped = 0;
@@ -273,6 +276,12 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->memory = memory_of(statement);
   event->prepare_ns = statement->prepare_ns;
   statement->prepare_ns = 0;
+  event->list_id = statement->list_id;
+  if (UNLIKELY(statement->origin.list_id != 0)) {
+    event->origin_id = statement->origin.list_id;
+    event->origin_row = statement->origin.row;
+    event->own_values = statement->origin.own_values;
+  }
   memcpy(statement->counters, counters, sizeof counters);
 }
 

@@ -10,6 +10,7 @@
 
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
+typedef struct sqlite3_value sqlite3_value;
 
 enum {
   SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_SCHEMA = 17, SQLITE_CONSTRAINT = 19, SQLITE_ROW = 100, SQLITE_DONE = 101,
@@ -20,6 +21,7 @@ enum {
   SQLITE_OK_LOAD_PERMANENTLY = 256,
   SQLITE_TXN_WRITE = 2,
   SQLITE_LIMIT_LENGTH = 0,
+  SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4,
   SQLITE_OPEN_READONLY = 1, SQLITE_OPEN_READWRITE = 2, SQLITE_OPEN_CREATE = 4,
   // sqlite3_trace_v2() came with 3.14.
   OLDEST_SQLITE = 3014000,
@@ -56,6 +58,13 @@ typedef int (*busy_callback)(void *, int);
   X(int, stmt_busy, (sqlite3_stmt *), 184)                            \
   X(int, limit, (sqlite3 *, int, int), 151)                           \
   X(int, column_int, (sqlite3_stmt *, int), 28)                       \
+  X(int, data_count, (sqlite3_stmt *), 54)                            \
+  X(sqlite3_value *, column_value, (sqlite3_stmt *, int), 39)         \
+  X(int, value_type, (sqlite3_value *), 120)                          \
+  X(int64_t, value_int64, (sqlite3_value *), 114)                     \
+  X(double, value_double, (sqlite3_value *), 112)                     \
+  X(int, value_bytes, (sqlite3_value *), 110)                         \
+  X(const void *, value_blob, (sqlite3_value *), 109)                 \
   X(int, file_control, (sqlite3 *, const char *, int, void *), 127)   \
   X(void *, vfs_find, (const char *), 141)                            \
   X(int, db_status, (sqlite3 *, int, int *, int *, int), 165)

@@ -47,6 +47,8 @@ struct thread {
   // Whether the connection that is registered was open before.
   bool is_adopting;
   int32_t thread_id;
+  // The connections and messages that it received from the network.
+  uint64_t received;
   // The statements that were prepared last, until they run.
   struct {
     struct sqlite3_stmt *stmt;

@@ -5,7 +5,7 @@
 #include "connections.h"
 #include "state.h"
 
-enum { HASHED_PARAMETERS = 16 };
+enum { HASHED_PARAMETERS = 16, KEPT_COLUMNS = 16 };
 
 // The state of one prepared statement. Never freed, but reused for another statement: compare
 // `stmt` before use.
@@ -23,7 +23,17 @@ struct statement {
   uint32_t bound_count;
   bool has_unknown_values;
   uint64_t bind_hash;
-  uint64_t bound[HASHED_PARAMETERS];
+  struct bound_hash {
+    // With the parameter's number, and of the value alone.
+    uint64_t mixed, value;
+  } hashes[HASHED_PARAMETERS];
+  // The hashes of the first row: see origins.c.
+  uint64_t first_row[KEPT_COLUMNS];
+  struct list *list;
+  uint64_t list_id;
+  struct origin {
+    uint64_t list_id, row, own_values;
+  } origin;
   uint64_t bound_rest;
   struct bound_values values;
   // The run.

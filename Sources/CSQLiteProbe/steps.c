@@ -8,6 +8,7 @@
 #include "failures.h"
 #include "observing.h"
 #include "opening.h"
+#include "origins.h"
 #include "process.h"
 #include "recording.h"
 #include "runs.h"
@@ -21,8 +22,11 @@ static int step_timed(struct copy *copy, struct statement *statement, int64_t st
   thread->inside = outer;
   int64_t now = clock_now();
   take_step_time(statement, start, now);
-  if (code == SQLITE_ROW) statement->rows++;
-  else end_run(statement, code, now);
+  if (code == SQLITE_ROW) {
+    if (++statement->rows <= KEPT_ROWS) row_returned(statement);
+  } else {
+    end_run(statement, code, now);
+  }
   if (UNLIKELY(statement->text->is_checkpoint) && code == SQLITE_ROW)
     checkpoint_returned(statement, now - start);
   if (statement->untimed > 0) thread->fetching = statement;

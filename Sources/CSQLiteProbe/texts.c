@@ -153,7 +153,9 @@ struct text *text_of_sql(const char *sql) {
 }
 
 void release_text(struct text *text) {
-  if (text && !text->is_shared) free(text);
+  if (!text || text->is_shared) return;
+  free(text->literals);
+  free(text);
 }
 
 // Counts one use of a text; races between threads announce it twice at worst.

@@ -29,6 +29,10 @@ struct text {
   uint64_t counted_at;
   // The tuples of values that were recorded.
   struct value_sample *values;
+  // Its literals, where it has no parameters: see origins.c.
+  struct literals *literals;
+  // The runs in a row that returned one row.
+  unsigned single_rows;
   bool is_shared;
   enum write write;
   bool is_checkpoint;

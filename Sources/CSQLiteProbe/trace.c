@@ -10,6 +10,7 @@
 #include "checkpoints.h"
 #include "observing.h"
 #include "opening.h"
+#include "origins.h"
 #include "process.h"
 #include "recording.h"
 #include "runs.h"
@@ -82,7 +83,7 @@ static void time_row(struct statement *statement) {
 static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
   struct statement *statement = traced_statement(connection, stmt);
   if (!statement) return;
-  statement->rows++;
+  if (++statement->rows <= KEPT_ROWS) row_returned(statement);
   this_thread.inside = NULL;
   time_row(statement);
   if (UNLIKELY(statement->text->is_checkpoint))

@@ -40,8 +40,8 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
   uint64_t mixed = mix((uint64_t)index, hash);
   statement->bound_count++;
   if (index >= 1 && index <= HASHED_PARAMETERS) {
-    statement->bind_hash ^= statement->bound[index - 1] ^ mixed;
-    statement->bound[index - 1] = mixed;
+    statement->bind_hash ^= statement->hashes[index - 1].mixed ^ mixed;
+    statement->hashes[index - 1] = (struct bound_hash){mixed, hash};
     return;
   }
   // Further parameters are hashed in the order in which they are bound; binding the first one
@@ -83,7 +83,7 @@ void values_cleared(struct statement *statement) {
   statement->bind_hash = 0;
   statement->bound_rest = 0;
   statement->has_unknown_values = false;
-  memset(statement->bound, 0, sizeof statement->bound);
+  memset(statement->hashes, 0, sizeof statement->hashes);
   struct bound_values *values = &statement->values;
   if (LIKELY(!values->literals)) return;
   for (int i = 0; i < values->room; i++) free(values->literals[i]);

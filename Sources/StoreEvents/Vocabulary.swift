@@ -1621,6 +1621,16 @@ public struct StatementRun: EventPayload {
   ///
   /// 0 at later runs, in `sqlite3_exec`, and in a script.
   public var prepareTime: Nanoseconds
+  /// Unique within the process, if the run returned two rows or more, of which the first 32 are
+  /// compared with the values of later runs; otherwise 0.
+  public var listID: UInt64
+  /// The `list_id` of the run that returned values which this run has and the one before of its
+  /// form had not; 0 if none did.
+  public var originID: UInt64
+  /// The row of that run, from 1; 0 if it is not certain.
+  public var originRow: UInt64
+  /// How many of these values that row does not have.
+  public var ownValues: UInt64
 
   @inlinable
   public init(
@@ -1645,7 +1655,11 @@ public struct StatementRun: EventPayload {
     filterMisses: UInt64,
     timedSteps: UInt64,
     error: String,
-    prepareTime: Nanoseconds = 0
+    prepareTime: Nanoseconds = 0,
+    listID: UInt64 = 0,
+    originID: UInt64 = 0,
+    originRow: UInt64 = 0,
+    ownValues: UInt64 = 0
   ) {
     self.connectionID = connectionID
     self.statementID = statementID
@@ -1669,6 +1683,10 @@ public struct StatementRun: EventPayload {
     self.timedSteps = timedSteps
     self.error = error
     self.prepareTime = prepareTime
+    self.listID = listID
+    self.originID = originID
+    self.originRow = originRow
+    self.ownValues = ownValues
   }
 
   @inlinable
@@ -1695,6 +1713,10 @@ public struct StatementRun: EventPayload {
     fields.field("timed_steps", timedSteps)
     fields.field("error", error)
     fields.field("prepare_ns", prepareTime)
+    fields.field("list_id", listID)
+    fields.field("origin_id", originID)
+    fields.field("origin_row", originRow)
+    fields.field("own_values", ownValues)
   }
 
   @inlinable
@@ -1721,5 +1743,9 @@ public struct StatementRun: EventPayload {
     timedSteps = try fields.addedUInt64("timed_steps")
     error = try fields.string("error")
     prepareTime = try fields.addedInt64("prepare_ns")
+    listID = try fields.addedUInt64("list_id")
+    originID = try fields.addedUInt64("origin_id")
+    originRow = try fields.addedUInt64("origin_row")
+    ownValues = try fields.addedUInt64("own_values")
   }
 }

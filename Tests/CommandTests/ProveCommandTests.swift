@@ -179,8 +179,8 @@ import Testing
   private static let loans = "SELECT day FROM loan WHERE book = ?"
 
   private static func loop(_ builder: inout RunBuilder) {
-    builder.run("SELECT id FROM book", rows: 20)
-    for index in 1...20 { builder.run(loans, rows: 2, bindHash: UInt64(index)) }
+    builder.run("SELECT id FROM book", rows: 20, list: 1)
+    for row in 1...20 { builder.run(loans, forRow: row, of: 1, rows: 2) }
   }
 
   private static func prefetch(rows: UInt64) -> (inout RunBuilder) -> Void {

@@ -22,13 +22,14 @@ import TraceAnalysis
       run.caller(1, line: 10)
       run.caller(2, line: 12)
       for round in 0..<20 {
-        run.run("SELECT id FROM book", caller: 1, rows: 12, step: 1000, open: 1000)
+        let list = UInt64(round + 1)
+        run.run("SELECT id FROM book", caller: 1, rows: 12, step: 1000, open: 1000, list: list)
         guard version == "1.4" else { continue }
         for row in 0..<12 {
           run.run(
             "SELECT name FROM author WHERE id = '\(row)'", caller: 2,
             bindHash: UInt64(round * 12 + row), step: Int64(50_000 * (row + 1)),
-            fullScanSteps: 400)
+            fullScanSteps: 400, origin: list, row: UInt64(row + 1))
         }
       }
       run.append(

@@ -39,7 +39,8 @@ extension RunBuilder {
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
     vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0,
     error: String = "", prepare: Nanoseconds = 0,
-    thread: Int64 = 1, connection: UInt64 = 1, transaction: UInt64 = 0
+    thread: Int64 = 1, connection: UInt64 = 1, transaction: UInt64 = 0,
+    list: UInt64 = 0, origin: UInt64 = 0, row: UInt64 = 0, own: UInt64 = 0
   ) {
     announce(sql)
     append(
@@ -52,6 +53,21 @@ extension RunBuilder {
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
           reprepares: 0,
           filterHits: 0, filterMisses: 0, timedSteps: rows &+ 1, error: error,
-          prepareTime: prepare)), thread: thread)
+          prepareTime: prepare, listID: list, originID: origin, originRow: row, ownValues: own)),
+      thread: thread)
+  }
+
+  /// A run with the values of a row of a list, from 1, as the probe finds them in the first 32 rows.
+  public mutating func run(
+    _ sql: String, caller: UInt64 = 0, forRow row: Int, of origin: UInt64, rows: UInt64 = 1,
+    changes: UInt64 = 0, own: UInt64 = 0, thread: Int64 = 1, connection: UInt64 = 1,
+    list: UInt64 = 0
+  ) {
+    let isKept = row <= 32
+    run(
+      sql, caller: caller, rows: rows, changes: changes,
+      bindHash: sql.contains("?") ? origin &* 1000 &+ UInt64(row) : 0, thread: thread,
+      connection: connection, list: list, origin: isKept ? origin : 0,
+      row: isKept ? UInt64(row) : 0, own: isKept ? own : 0)
   }
 }

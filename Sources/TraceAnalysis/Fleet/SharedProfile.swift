@@ -92,7 +92,6 @@ public struct SharedProfile: Sendable {
     profile.sequences = profile.sequences?.changed(changeLoop)
     if var observed = profile.observed {
       observed.loops = observed.loops.changed(changeLoop)
-      observed.possibleLoops = observed.possibleLoops?.changed(changeLoop)
       observed.tests = observed.tests?.changed { test in
         test.scanning = test.scanning.map { ids[$0] ?? $0 }
         test.forms = test.forms?.changed { change(&$0.statement) }.merged(by: \.site) { $0.add($1) }

@@ -86,9 +86,15 @@ struct LoggedLoops {
     {
       parent = outer.before ?? parent
     }
-    table.update(parent.site, sequence.first.site, from: QueryLoop(parent, sequence.first)) {
+    table.update(parent.site, sequence.first.site, from: Self.loop(parent, sequence.first)) {
       $0.addOccurrence(rows: 0, runs: sequence.runs, time: sequence.time)
       $0.isDirect = $0.isDirect != false && sequence.isDirect
     }
+  }
+
+  private static func loop(_ parent: LoopDetector.Run, _ child: LoopDetector.Run) -> QueryLoop {
+    QueryLoop(
+      parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
+      childLocation: child.site.location)
   }
 }

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
-/// Finds statements that run once for each row of another one, by counts and in bounded memory.
+/// Finds statements that run once for each row of another one, by the rows that their values come from.
 ///
-///     thread 7   parent 12 rows ── child ─ child ─ … ─ child (12 runs) ── parent ends
+///     list 7   32 rows of SELECT id, author FROM book      app.py:20
+///     runs     row 1 · row 2 · row 3 · …                   app.py:22
 ///
-/// A child may run while the parent's cursor is open, or after it ended; the time at which a run
-/// began decides. Runs are reported when they end, so that those within an open cursor come first
-/// (``RunsBeforeEnd``).
+/// The probe compares the values of a run with the first rows of earlier ones, on all threads and connections. Keys are
+/// often small numbers, so that a value may be equal by coincidence: a loop visits half of the rows or more, in their
+/// order.
 struct LoopDetector {
-  // A page of a list has 10 rows; a loop over fewer rows is not worth a finding.
-  static let minRows: UInt64 = 10
-  // A loop within a loop is over fewer rows each time. Two runs after two rows are a coincidence.
-  static let minInnerRows: UInt64 = 3
-  // Arbitrary: loops nest less deep, and run fewer statements for each row.
-  private static let maxParents = 8
-  // Arbitrary: what a page reads between a list and the loop over it, such as its user and its menu.
-  private static let maxRunsBetween: UInt64 = 16
-  // Arbitrary: a loop that directly follows its list reads with few statements, a request with many.
-  fileprivate static let maxStatementsOfLoop = 4
-  // Arbitrary: the threads of a program that run SQL at the same time.
-  private static let maxThreads = 4096
-  // Arbitrary: as many as a report lists loops.
-  private static let maxLists = 1000
+  // A loop over fewer rows is not worth a finding.
+  static let minRuns: UInt64 = 10
+  // The rows of a list that the probe keeps.
+  private static let keptRows: UInt64 = 32
+  // Arbitrary: the lists whose rows later runs may have, the lines that run statements, and the loops.
+  private static let maxLists = 4096
+  private static let maxSites = 20_000
+  private static let maxLoops = 1000
 
   /// A form at a line of code; statements that differ only in literals are one form.
   struct Site: Hashable {
@@ -35,12 +31,16 @@ struct LoopDetector {
   struct Run {
     var site: Site
     var connection: Connection
+    var thread: UInt64
     var statement: StatementID
-    var start: Nanoseconds
     var rows: UInt64
     var bindHash: UInt64
     var time: Nanoseconds
     var isReadOnly: Bool
+    var listID: UInt64
+    var originID: UInt64
+    var originRow: UInt64
+    var ownValues: UInt64
   }
 
   struct Connection: Hashable {
@@ -50,216 +50,241 @@ struct LoopDetector {
     var database: Int
   }
 
-  struct Child {
-    var site: Site
-    var database: Int
-    var statement: StatementID
-    /// The runs of other statements since its parent ended.
-    var runsBefore: UInt64 = 0
-    /// The runs of all statements until its last one.
-    var lastRun: UInt64 = 0
-    var runs: UInt64 = 0
-    var time: Nanoseconds = 0
-    var firstValues: UInt64
-    var firstStatement: StatementID
-    var hasOtherValues = false
-    /// Whether a statement wrote between its parent and its last run.
-    var followsWrite = false
+  private struct Key: Hashable {
+    var process: Int
+    var id: UInt64
   }
 
-  fileprivate struct Parent {
+  private struct Line: Hashable {
+    var process: Int
     var site: Site
-    var connection: Connection
+  }
+
+  /// The last run of a line, and the list that it was for.
+  private struct Last {
+    var list: Key
     var statement: StatementID
-    var rows: UInt64
-    /// Its place among all parents, by their ends.
-    var number: UInt64
+    var bindHash: UInt64
+  }
+
+  /// A list, known when it has ended, and the runs with its values, which may end before it does.
+  fileprivate struct List {
+    var run: Run?
     var children: [Child] = []
-    /// The runs of all statements since it ended.
-    var runs: UInt64 = 0
-    /// Whether one of them wrote.
-    var hasWrite = false
   }
 
-  /// The parents of a thread, oldest first, and the runs that may lie within an open cursor.
-  private struct Thread {
-    var parents: [Parent] = []
-    var unowned = RunsBeforeEnd()
+  private struct LoopKey: Hashable {
+    var parent: Site
+    var child: Site
   }
 
-  private var threads: [ProfileBuilder.Key: Thread] = [:]
-  private var table = Table()
-  private var parentCount: UInt64 = 0
-  /// How often each list ran.
-  private var lists: [Site: UInt64] = [:]
-
-  private typealias Table = LoopTable<Site, Loop>
-
-  fileprivate struct Loop {
+  private struct Loop {
     var sums: QueryLoop
-    /// The number of its last parent.
-    var parent: UInt64 = 0
-    /// Whether each occurrence directly followed its parent, with nothing but such loops in between.
-    var isDirect = true
+    var order = Order()
+  }
+
+  private var lists: [Key: List] = [:]
+  private var lines: [Line: Last] = [:]
+  private var loops: [LoopKey: Loop] = [:]
+
+  /// What a statement may be in a loop.
+  enum Role {
+    case ofOneRow
+    /// It has an IN list, or writes rows that the program made: values that are no row's make it no part of a loop.
+    case ofSeveralRows
+    /// Tools and drivers read the schema for each table.
+    case ofSchema
+
+    init(_ sql: String) {
+      let form = SQLFingerprint(sql: sql).description.uppercased()
+      self =
+        form.contains("SQLITE_MASTER") || form.contains("SQLITE_SCHEMA")
+        ? .ofSchema
+        : form.contains("IN (?)") || form.hasPrefix("INSERT") || form.hasPrefix("REPLACE")
+          ? .ofSeveralRows : .ofOneRow
+    }
   }
 
   /// Adds a run that ended.
-  mutating func add(_ run: Run, on thread: ProfileBuilder.Key) {
-    if threads[thread] == nil, threads.count >= Self.maxThreads { closeAll() }
-    // Taken out, so that it is changed in place.
-    var state = threads.removeValue(forKey: thread) ?? Thread()
-    // Runs that began after this one did so within its open cursor.
-    let within = state.unowned.take(since: run)
-    if let rerun = state.parents.firstIndex(where: { $0.site == run.site }) {
-      var parent = state.parents.remove(at: rerun)
-      parent.children.remove(within)
-      close(parent)
+  mutating func add(_ run: Run) {
+    let process = run.connection.process
+    if run.listID != 0 {
+      if lists.count >= Self.maxLists { closeOld() }
+      lists[Key(process: process, id: run.listID), default: List()].run = run
     }
-    if run.isReadOnly {
-      for index in state.parents.indices
-      where state.parents[index].connection.database == run.connection.database {
-        state.parents[index].count(run)
-      }
-      state.unowned.add(run)
-    }
-    for index in state.parents.indices {
-      state.parents[index].runs.add(1)
-      if !run.isReadOnly { state.parents[index].hasWrite = true }
-    }
-    if run.isReadOnly, run.rows >= Self.minInnerRows { open(run, over: within, in: &state) }
-    threads[thread] = state
-  }
-
-  /// Ends the parents of a connection: what runs later belongs to another task, such as the next request of a server.
-  mutating func close(_ connection: UInt64, of process: Int) {
-    for key in Array(threads.keys) where key.process == process {
-      guard var state = threads[key],
-        state.parents.contains(where: { $0.connection.id == connection })
-      else { continue }
-      for parent in state.parents where parent.connection.id == connection { close(parent) }
-      state.parents.removeAll { $0.connection.id == connection }
-      threads[key] = state
+    let line = Line(process: process, site: run.site)
+    if run.originID != 0 {
+      let list = Key(process: process, id: run.originID)
+      lists[list, default: List()].add(run)
+      if lines.count >= Self.maxSites { lines.removeAll() }
+      lines[line] = Last(list: list, statement: run.statement, bindHash: run.bindHash)
+    } else if let last = lines[line],
+      last.bindHash != run.bindHash || last.statement != run.statement
+    {
+      lists[last.list]?.addOther(run)
+      lines[line]?.bindHash = run.bindHash
+      lines[line]?.statement = run.statement
     }
   }
 
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
-    closeAll()
-    let found = table.loops.filter { key, loop in
-      loop.isLoop
-        && Self.isUsual(loop.sums.occurrences, after: lists[key.parent] ?? loop.sums.occurrences)
-    }
-    return nearest(found).sorted {
-      ($1.time, $0.child.rawValue, $0.childLocation.line)
-        < ($0.time, $1.child.rawValue, $1.childLocation.line)
+    for list in lists.values { close(list) }
+    lists.removeAll()
+    let found = loops.values.filter { $0.sums.runs >= Self.minRuns && $0.order.isThatOfRows }
+    return found.map(\.sums).sorted {
+      ($1.time, $0.child.rawValue, $0.childLocation.line, $0.parent.rawValue)
+        < ($0.time, $1.child.rawValue, $1.childLocation.line, $1.parent.rawValue)
     }
   }
 
-  // Arbitrary: a line that reads a list for several views.
-  private static let maxListsOfLoop: UInt64 = 4
-
-  /// Whether a list that ran so often was looped over often enough; pages that are turned are not, if only the last
-  /// one has as many runs behind it as rows.
-  static func isUsual(_ occurrences: UInt64, after lists: UInt64) -> Bool {
-    occurrences > 2 || lists / maxListsOfLoop <= occurrences
+  /// Ends the lists that no line's last run was for.
+  private mutating func closeOld() {
+    let used = Set(lines.values.map(\.list))
+    let kept = lists.filter { used.contains($0.key) }
+    for (key, list) in lists where kept[key] == nil { close(list) }
+    lists = kept
+    if kept.count >= Self.maxLists / 2 { lines.removeAll() }
   }
 
-  /// Of several statements that returned as many rows before the same runs, the last one.
-  private func nearest(_ loops: [Table.Key: Loop]) -> [QueryLoop] {
-    struct Runs: Hashable {
-      var child: Site
-      var runs: UInt64
-      var time: Nanoseconds
-    }
-    let groups = Dictionary(grouping: loops) {
-      Runs(child: $0.key.child, runs: $0.value.sums.runs, time: $0.value.sums.time)
-    }
-    return groups.values.compactMap { $0.max { $0.value.parent < $1.value.parent }?.value.sums }
-  }
-
-  private mutating func open(_ run: Run, over children: [Child], in state: inout Thread) {
-    parentCount.add(1)
-    if lists.count < Self.maxLists || lists[run.site] != nil { lists[run.site, default: 0].add(1) }
-    var parent = Parent(
-      site: run.site, connection: run.connection, statement: run.statement, rows: run.rows,
-      number: parentCount)
-    parent.children = children.filter { $0.database == run.connection.database }
-    if state.parents.count >= Self.maxParents {
-      // The short lists of inner loops go before the long ones around them.
-      let short = state.parents.firstIndex { $0.rows < Self.minRows }
-      close(state.parents.remove(at: short ?? 0))
-    }
-    state.parents.append(parent)
-  }
-
-  private mutating func closeAll() {
-    for thread in threads.values { for parent in thread.parents { close(parent) } }
-    threads.removeAll()
-  }
-
-  private mutating func close(_ parent: Parent) {
-    for (index, child) in parent.children.enumerated()
-    where child.hasOtherValues && parent.mayLoop(over: child) {
-      // An earlier loop over the same rows lies between as well.
-      let runsOfLoops = parent.children[..<index].filter(parent.mayLoop).map(\.runs).reduce(0, +)
-      guard child.runsBefore <= runsOfLoops &+ Self.maxRunsBetween else { continue }
-      table.update(parent.site, child.site, from: Loop(sums: QueryLoop(parent, child))) {
-        $0.sums.addOccurrence(rows: parent.rows, runs: child.runs, time: child.time)
-        $0.isDirect = $0.isDirect && parent.isDirectlyFollowed(by: child)
-        $0.parent = parent.number
+  private mutating func close(_ list: List) {
+    guard let parent = list.run else { return }
+    let kept = min(parent.rows, Self.keptRows)
+    for child in list.children
+    where child.database == parent.connection.database && child.isLoop(over: parent.rows, kept) {
+      let key = LoopKey(parent: parent.site, child: child.site)
+      guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
+      var loop =
+        loops[key]
+        ?? Loop(
+          sums: QueryLoop(
+            parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
+            childLocation: child.site.location))
+      let others = min(child.others, parent.rows - kept)
+      loop.sums.addOccurrence(
+        rows: parent.rows, runs: child.runs.saturatingSum(others),
+        time: others == 0
+          ? child.time
+          : child.time.saturatingSum(
+            child.otherTime / Int64(clamping: child.others) * Int64(clamping: others)))
+      loop.sums.connections.add(child.hasOwnConnections(parent.connection.id) ? child.runs : 0)
+      loop.sums.computed.add(child.computed)
+      let isComplete = kept >= Self.minRuns && child.isComplete(kept)
+      if isComplete {
+        loop.order.addAll(child.runs)
+      } else {
+        for order in child.orders.values { loop.order.add(order) }
       }
+      loops[key] = loop
     }
   }
-}
 
-/// A statement at a line of code.
-protocol StatementAtSite {
-  var site: LoopDetector.Site { get }
-  var statement: StatementID { get }
-}
+  fileprivate struct Child {
+    var site: Site
+    var database: Int
+    var statement: StatementID
+    /// The runs with values of the list, and their rows, a bit each.
+    var runs: UInt64 = 0
+    var time: Nanoseconds = 0
+    var rows: UInt64 = 0
+    /// By thread: those of a pool follow the rows each.
+    var orders: [UInt64: Order] = [:]
+    /// The runs at the same line, without values of any list, that followed.
+    var others: UInt64 = 0
+    var otherTime: Nanoseconds = 0
+    /// Runs that wrote values which their row does not have.
+    var computed: UInt64 = 0
+    /// The first of those that they used.
+    var connections: Set<UInt64> = []
+    static let maxConnections: UInt64 = 64
+    static let maxThreads = 64
 
-extension LoopDetector.Run: StatementAtSite {}
-extension LoopDetector.Child: StatementAtSite {}
-extension LoopDetector.Parent: StatementAtSite {}
+    var uncertain: UInt64 { orders.values.reduce(0) { $0.saturatingSum($1.uncertain) } }
 
-extension QueryLoop {
-  init(_ parent: some StatementAtSite, _ child: some StatementAtSite) {
-    self.init(
-      parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
-      childLocation: child.site.location)
+    /// Half of the rows that are kept, and half of the runs but for those of further rows.
+    func isLoop(over all: UInt64, _ kept: UInt64) -> Bool {
+      let found = max(UInt64(rows.nonzeroBitCount), min(uncertain, runs))
+      return found >= 2 && found &* 2 >= kept && others <= runs.saturatingSum(all - kept)
+    }
+
+    /// Whether nearly each row was visited, once: the order may then be any, as that of threads or of a dictionary.
+    func isComplete(_ kept: UInt64) -> Bool {
+      let found = UInt64(rows.nonzeroBitCount)
+      return found == runs && found >= kept - kept / 10
+    }
+
+    func hasOwnConnections(_ list: UInt64) -> Bool {
+      !connections.contains(list) && UInt64(connections.count) == min(runs, Self.maxConnections)
+    }
+  }
+
+  /// How many runs followed the rows in their order.
+  fileprivate struct Order {
+    var last: UInt64 = 0
+    var pairs: UInt64 = 0
+    var ascending: UInt64 = 0
+    var descending: UInt64 = 0
+    var uncertain: UInt64 = 0
+
+    mutating func add(_ row: UInt64) {
+      if last != 0 || uncertain > 0 {
+        pairs.add(1)
+        if row != 0, last != 0 {
+          if row >= last { ascending.add(1) }
+          if row <= last { descending.add(1) }
+        }
+      }
+      if row == 0 { uncertain.add(1) }
+      last = row
+    }
+
+    mutating func add(_ other: Order) {
+      pairs.add(other.pairs)
+      ascending.add(other.ascending)
+      descending.add(other.descending)
+    }
+
+    mutating func addAll(_ runs: UInt64) {
+      pairs.add(runs)
+      ascending.add(runs)
+      descending.add(runs)
+    }
+
+    // By coincidence half of them would.
+    var isThatOfRows: Bool { pairs > 0 && max(ascending, descending) >= pairs - pairs / 5 }
   }
 }
 
-extension LoopDetector.Parent {
-  fileprivate mutating func count(_ run: LoopDetector.Run) {
-    guard let index = children.index(of: run) else { return }
-    if children[index].runs == 0 { children[index].runsBefore = runs }
-    children[index].add(run)
-    children[index].lastRun = runs
-    if hasWrite { children[index].followsWrite = true }
+extension LoopDetector.List {
+  // Arbitrary: a loop runs fewer statements for each row.
+  private static let maxChildren = 16
+
+  fileprivate mutating func add(_ run: LoopDetector.Run) {
+    var index = children.firstIndex { $0.site == run.site }
+    if index == nil, children.count < Self.maxChildren {
+      index = children.count
+      children.append(
+        LoopDetector.Child(
+          site: run.site, database: run.connection.database, statement: run.statement))
+    }
+    guard let index else { return }
+    children[index].runs.add(1)
+    children[index].time.add(run.time)
+    if run.originRow > 0 { children[index].rows |= 1 << ((run.originRow - 1) & 63) }
+    if children[index].orders.count < LoopDetector.Child.maxThreads
+      || children[index].orders[run.thread] != nil
+    {
+      children[index].orders[run.thread, default: .init()].add(run.originRow)
+    }
+    if !run.isReadOnly, run.ownValues > 0 { children[index].computed.add(1) }
+    if children[index].connections.count < Int(LoopDetector.Child.maxConnections) {
+      children[index].connections.insert(run.connection.id)
+    }
   }
 
-  /// Whether a child ran at most once for each row, or exactly two or three times if it directly follows; exactly once
-  /// for each of a few rows.
-  fileprivate func mayLoop(over child: LoopDetector.Child) -> Bool {
-    guard rows >= LoopDetector.minRows else { return child.runs == rows }
-    let isMultiple = child.runs == rows &* 2 || child.runs == rows &* 3
-    return child.runs <= rows &+ rows / 10 || isMultiple && isDirectlyFollowed(by: child)
-  }
-
-  /// Whether a child, and few others that read, are all that ran until its last run.
-  fileprivate func isDirectlyFollowed(by child: LoopDetector.Child) -> Bool {
-    let statements = children.count { $0.runsBefore <= child.lastRun }
-    return !child.followsWrite && statements <= LoopDetector.maxStatementsOfLoop
-  }
-}
-
-extension LoopDetector.Loop {
-  /// Whether there are too many runs for a coincidence: a run for nine rows of ten; for every second row at a line
-  /// that is known if it happened more often, or if the runs directly followed the rows.
-  fileprivate var isLoop: Bool {
-    let isPartial = (sums.occurrences >= 3 || isDirect) && sums.childLocation != .unknown
-    let needed = isPartial ? sums.parentRows / 2 : sums.parentRows - sums.parentRows / 10
-    return sums.runs >= LoopDetector.minRows && sums.runs >= needed
+  fileprivate mutating func addOther(_ run: LoopDetector.Run) {
+    guard let index = children.firstIndex(where: { $0.site == run.site }) else { return }
+    children[index].others.add(1)
+    children[index].otherTime.add(run.time)
   }
 }

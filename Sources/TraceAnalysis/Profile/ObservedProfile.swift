@@ -24,8 +24,9 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var functions: [CallerFunction]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
-  /// Those on several connections or threads that happened once, which may be a coincidence; nil without any.
-  public var possibleLoops: [QueryLoop]?
+  /// Runs of two rows or more that a recording without the values' origins has: loops over them cannot be found; nil
+  /// without any.
+  public var listsOfUnknownValues: UInt64?
   /// Copies of SQLite whose statements are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []
 }
@@ -63,13 +64,16 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// Connections that were opened for one run of the child each; nil where the runs share the list's connection.
   public var connections: UInt64?
+  /// Runs that wrote values which are not those of their row; nil where none did.
+  public var computed: UInt64?
   /// Whether nothing but the loop ran in between, in a log without rows; nil where rows are known.
   public var isDirect: Bool?
 }
 
 extension ObservedProfile {
   private static let sums = Sums<Self, Self>(
-    \.runs, \.rows, \.changes, \.connections, \.adoptedConnections, \.driverPragmas)
+    \.runs, \.rows, \.changes, \.connections, \.adoptedConnections, \.driverPragmas,
+    \.listsOfUnknownValues)
 
   mutating func addCounts(of other: Self) { Self.sums.add(other, to: &self) }
 
@@ -105,8 +109,6 @@ extension ObservedProfile? {
     let functions = parts.compactMap(\.functions).flatMap { $0 }
     sum.functions = functions.isEmpty ? nil : functions.merged(by: \.location) { _, _ in }
     sum.loops = .merged(parts.map(\.loops))
-    let possible = parts.compactMap(\.possibleLoops)
-    sum.possibleLoops = possible.isEmpty ? nil : .merged(possible)
     return sum
   }
 }
@@ -137,7 +139,7 @@ extension QueryLoop {
 
 extension QueryLoop: Summed {
   public static let sums = Sums<Self, Self>(
-    \.occurrences, \.parentRows, \.runs, \.time, \.connections)
+    \.occurrences, \.parentRows, \.runs, \.time, \.connections, \.computed)
 
   /// Adds the runs for the rows of one list.
   mutating func addOccurrence(rows: UInt64, runs: UInt64, time: Nanoseconds) {

@@ -8,8 +8,10 @@ struct ObservedTally {
   var profile = ObservedProfile()
   var callers = CallerNames()
   var loops = LoopDetector()
-  var spreadLoops = SpreadLoopDetector()
   var tests = TestTally()
+  private var roles: [StatementID: LoopDetector.Role] = [:]
+  /// The runs of each connection.
+  private var runs: [ProfileBuilder.Key: UInt64] = [:]
   /// The hash of a statement's form, in which literals are `?`, by statement.
   private var forms: [StatementID: UInt64] = [:]
 
@@ -20,6 +22,22 @@ struct ObservedTally {
     let form = StatementID(sql: SQLFingerprint(sql: sql).description).rawValue
     if forms.count < Bounds.statements { forms[statement] = form }
     return form
+  }
+
+  /// What a statement may be in a loop.
+  mutating func role(of statement: StatementID, _ sql: String?) -> LoopDetector.Role {
+    if let role = roles[statement] { return role }
+    guard let sql else { return .ofOneRow }
+    let role = LoopDetector.Role(sql)
+    if roles.count < Bounds.statements { roles[statement] = role }
+    return role
+  }
+
+  /// The number of a run on its connection.
+  mutating func count(on connection: ProfileBuilder.Key) -> UInt64 {
+    if runs.count >= Bounds.contexts, runs[connection] == nil { runs.removeAll() }
+    runs[connection, default: 0].add(1)
+    return runs[connection, default: 0]
   }
 
   mutating func add(_ copy: CopyNotObserved) {
@@ -34,9 +52,6 @@ struct ObservedTally {
   /// The profile; nil if the probe reported nothing.
   mutating func finish() -> ObservedProfile? {
     profile.loops = loops.finish()
-    let spread = spreadLoops.finish(without: profile.loops)
-    profile.loops += spread.certain
-    if !spread.possible.isEmpty { profile.possibleLoops = spread.possible }
     profile.tests = tests.finish()
     profile.testProcesses = tests.processes
     profile.functions = callers.functionsOfLines
@@ -83,6 +98,9 @@ extension ProfileBuilder {
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
+    if run.rows > 1, run.listID == 0, measures.contains(.rows) {
+      observed.profile.listsOfUnknownValues = (observed.profile.listsOfUnknownValues ?? 0) + 1
+    }
     totals.connectionTime.add(run.stepTime &+ run.prepareTime)
     totals.totalTime.add(run.stepTime &+ run.prepareTime)
     if !run.error.isEmpty { totals.errors.add(1) }
@@ -90,6 +108,9 @@ extension ProfileBuilder {
     let generation = process < commits.count ? commits[process] : 0
     let values = RepeatTally.Values(
       process: process, connection: run.connectionID, hash: run.bindHash)
+    let moment = RepeatTally.Moment(
+      number: observed.count(on: Key(process: process, id: run.connectionID)),
+      time: record.timestamp)
     let host = processes.profiles[process].identity.host
     let origin = origins.index(ofConnection: run.connectionID, in: process, host: host)
     addForm(run.statementID, from: origin) { $0.add(run, waits, measures) }
@@ -97,7 +118,8 @@ extension ProfileBuilder {
       StatementTally(entity: "")
     } _: {
       $0.add(
-        run, from: location, values: values, generation: generation, waits: waits, measures)
+        run, from: location, values: values, at: moment, generation: generation, waits: waits,
+        measures)
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(run, measures) }
     if run.changes > 0 { countCommit(of: process) }
@@ -132,29 +154,36 @@ extension ProfileBuilder {
     on connection: LoopDetector.Connection
   ) {
     guard run.statementID != Bounds.restOfStatements else { return }
-    let form = observed.form(of: run.statementID, texts[run.statementID])
+    let sql = texts[run.statementID]
+    let form = observed.form(of: run.statementID, sql)
     let observedRun = LoopDetector.Run(
       site: .init(form: form, location: location), connection: connection,
-      statement: run.statementID,
-      start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
-      time: run.stepTime, isReadOnly: run.isReadOnly != 0)
-    let thread = UInt64(bitPattern: record.threadID)
+      thread: UInt64(bitPattern: record.threadID), statement: run.statementID, rows: run.rows,
+      bindHash: run.bindHash, time: run.stepTime, isReadOnly: run.isReadOnly != 0,
+      listID: run.listID, originID: run.originID, originRow: run.originRow,
+      ownValues: run.ownValues)
     if !record.measures.contains(.rows) {
-      return loggedLoops.add(observedRun, on: Key(process: connection.process, id: thread))
+      return loggedLoops.add(
+        observedRun, on: Key(process: connection.process, id: observedRun.thread))
     }
-    observed.loops.add(observedRun, on: Key(process: connection.process, id: thread))
-    observed.spreadLoops.add(observedRun, on: thread)
+    switch observed.role(of: run.statementID, sql) {
+    case .ofSchema: return
+    case .ofSeveralRows where run.ownValues > 0: return
+    default: observed.loops.add(observedRun)
+    }
   }
 }
 
 extension StatementTally {
   mutating func add(
     _ run: StatementRun, from location: SourceLocation, values: RepeatTally.Values,
-    generation: UInt64, waits: LockWaits?, _ measures: Measures
+    at moment: RepeatTally.Moment, generation: UInt64, waits: LockWaits?, _ measures: Measures
   ) {
     observedRuns.add(1)
     // A statement that writes is never a repeat.
-    if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
+    if run.isReadOnly != 0 {
+      repeats.add(values, generation: generation, time: run.stepTime, at: moment)
+    }
     let isRecompiled = run.prepareTime > 0 && lastCompiled == values.connection
     if run.prepareTime > 0 { lastCompiled = values.connection }
     callers.update(location, make: CallerTally.init) {

@@ -150,7 +150,6 @@ public struct ProfileBuilder {
         event, at: observed.callers.location(ofCaller: event.callerID, in: record), record,
         in: process)
     case .connectionClosed(let event):
-      observed.loops.close(event.connectionID, of: process)
       locks.risks.close(Key(process: process, id: event.connectionID))
     case .counters: break
     }

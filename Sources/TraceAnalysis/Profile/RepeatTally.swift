@@ -20,10 +20,25 @@ struct RepeatTally {
     }
   }
 
+  // Arbitrary: the statements of a loop's body, and the time that a request of a server may take.
+  private static let maxBetween: UInt64 = 4
+  private static let maxPause: Nanoseconds = 1_000_000_000
+
+  /// When a run was: how many its connection had run before, and the time.
+  struct Moment {
+    var number: UInt64
+    var time: Nanoseconds
+
+    func isNear(_ earlier: Self) -> Bool {
+      number.since(earlier.number) <= maxBetween + 1 && time.since(earlier.time) <= maxPause
+    }
+  }
+
   private struct Seen {
     /// The number of commits of its process at that time.
     var generation: UInt64
     var runs: UInt64
+    var last: Moment?
   }
 
   private(set) var repeats = Repeats()
@@ -31,17 +46,21 @@ struct RepeatTally {
 
   /// - Parameter generation: the number of commits of the process so far; the rows may differ after
   ///   a commit.
-  mutating func add(_ values: Values, generation: UInt64, time: Nanoseconds) {
+  mutating func add(
+    _ values: Values, generation: UInt64, time: Nanoseconds, at moment: Moment? = nil
+  ) {
     // A source without values writes 0.
     guard values.hash != 0 else { return }
     guard var known = seen[values], known.generation == generation else {
       if seen.count >= Self.maxValues { seen.keep { $0.runs > 1 } }
       if seen.count < Self.maxValues {
-        seen.set(Seen(generation: generation, runs: 1), for: values)
+        seen.set(Seen(generation: generation, runs: 1, last: moment), for: values)
       }
       return
     }
     known.runs.add(1)
+    if let moment, let last = known.last, moment.isNear(last) { repeats.near.add(1) }
+    known.last = moment
     seen.set(known, for: values)
     repeats.runs.add(1)
     repeats.time.add(time)

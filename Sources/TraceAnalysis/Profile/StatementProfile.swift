@@ -34,6 +34,8 @@ public struct Repeats: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// The most runs with one value, the first included.
   public var mostOfOneValue: UInt64 = 0
+  /// Those that soon followed the run before, as in a loop; nil where none did, and without the probe.
+  public var near: UInt64?
 }
 
 /// The runs of one statement of one line of code.
@@ -66,7 +68,7 @@ extension StatementProfile: Additive {
 }
 
 extension Repeats: Summed {
-  public static let sums = Sums<Self, Self>(\.runs, \.time, max: \.mostOfOneValue)
+  public static let sums = Sums<Self, Self>(\.runs, \.time, \.near, max: \.mostOfOneValue)
 }
 
 extension CallerProfile: Summed {

@@ -58,7 +58,7 @@ extension Profile {
   /// Statements on no table, on the schema, and those that begin and end transactions return no rows of the program.
   var provenForms: [String: [String: ProvenForm]] {
     let children = Set(
-      ((observed?.loops ?? []) + (observed?.possibleLoops ?? []) + (sequences ?? [])).map(\.child))
+      ((observed?.loops ?? []) + (sequences ?? [])).map(\.child))
     var known: [StatementID: ProvenForm?] = [:]
     for statement in statements {
       known[statement.id] = statement.sql.flatMap {

@@ -21,30 +21,55 @@ struct AvoidQueryInLoop: Rule {
       -- one run
       """,
     limits: """
-      Reported when a statement is followed, on the same thread and the same database, before its connection is closed,
-      by ten runs or more of another statement from one line of code, with different values, other than those of LIMIT
-      and OFFSET: nine runs or more for ten rows, and at most one for each row, exactly one where a list has less than
-      ten. One for every second row is enough at a line that is known if that happened three times or more, or if the
-      runs follow the list with at most three other statements, and no write, in between; then two or three runs for
-      each row are a loop as well. At most 16 runs of statements outside the loop may lie between. A single list with
-      fewer runs than nine for ten rows, or more than its rows, is a note: the statements may be unrelated. A list that
-      ran more than four times as often as the loop has none, unless the loop ran three times. Runs on
-      other connections or threads than their list are a loop if there is exactly one for each row, with at most three
-      other statements and no write in between: a note if that happened once. Needs the probe's events;
-      a statement of Core Data's log that follows a list, on its thread, once for each of ten rows or more, or for nine of
-      ten, is a note.
+      Reported when ten runs or more of a statement, at one line, have values that an earlier statement on the same
+      database returned: those of half of its rows or more, in the order of the rows, or those of nearly each row, once.
+      The first 32 rows of a run are compared. Threads, connections and other statements in between do not matter. Values
+      that did not change since the last run of the statement are not compared, nor are lists that a thread read before it
+      received another message from the network. A loop over the rows of a loop is part of its finding. Updates to values
+      of the program's own are a note, since SQL may not be able to compute them. Inserts of such values, IN lists of
+      several rows, and statements on the schema are no loop. Needs the probe's events; a statement of Core Data's
+      log that follows a list, on its thread, once for each of ten rows or more, or for nine of ten, is a note.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    let observed = workload.profile.observed
-    let loops =
-      (observed?.loops ?? []).map { ($0, $0.confidence) }
-      + (observed?.possibleLoops ?? []).map { ($0, .low) }
+    let loops = (workload.profile.observed?.loops ?? []).filter { !isPaging($0, workload) }
     let sequences = (workload.profile.sequences ?? []).filter {
       workload.profile.statement($0.child)?.kinds.contains(.batch) != true
     }
-    return loops.filter { !isPaging($0.0, workload) }.map { finding($0, $1, workload) }
+    var chains: [[QueryLoop]] = []
+    // Longest first; of loops that lead back to one another the first one is reported.
+    for loop in loops.filter({ loop in !loops.contains { loop.isInside($0) } }) + loops
+    where !chains.contains(where: { $0.contains(loop) }) {
+      chains.append(chain(of: loop, loops))
+    }
+    return chains.map { finding($0, workload) }
       + sequences.filter { !isPaging($0, workload) }.map { finding($0, in: workload) }
+      + Self.unknown(workload.profile.observed?.listsOfUnknownValues ?? 0)
+  }
+
+  /// What an older probe recorded.
+  private static func unknown(_ lists: UInt64) -> [Finding] {
+    guard lists > 0 else { return [] }
+    return [
+      Finding(
+        rule: name, severity: .note, confidence: .low, statement: nil,
+        message: """
+          Inconclusive: the recording does not tell where the values of statements come from, so that loops over the \
+          rows of \(lists.counted("run")) cannot be found.
+          """,
+        evidence: [.init("lists", lists)], fix: "record the program again with this version")
+    ]
+  }
+
+  /// A loop, those over the rows of its statement, and those below them.
+  private func chain(of loop: QueryLoop, _ loops: [QueryLoop]) -> [QueryLoop] {
+    var chain = [loop]
+    var next = 0
+    while next < chain.count {
+      chain += loops.filter { $0.isInside(chain[next]) && !chain.contains($0) }
+      next += 1
+    }
+    return chain
   }
 
   /// A loop by its counts alone.
@@ -86,33 +111,53 @@ struct AvoidQueryInLoop: Rule {
     workload.profile.statement(loop.child)?.sql.flatMap { workload.names?.count(in: $0) }
   }
 
-  private func finding(
-    _ loop: QueryLoop, _ confidence: Finding.Confidence, _ workload: Workload
-  ) -> Finding {
+  private func finding(_ chain: [QueryLoop], _ workload: Workload) -> Finding {
+    let loop = chain[0]
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     let opened = loop.connections ?? 0
     let connections =
       opened == 0
       ? "" : " \(opened.counted("connection")) \(opened == 1 ? "was" : "were") opened for them."
-    let doubt = confidence == .low ? " This happened once: it may be a coincidence." : ""
+    let inner = chain.dropFirst().map { inner in
+      let line = inner.childLocation.text.map { " at \($0)" } ?? ""
+      return
+        " Another statement\(line) ran \(inner.runs.counted("time")) for the rows of such runs."
+    }
+    let isComputed = (loop.computed ?? 0) > loop.runs / 2
+    let command = workload.profile.statement(loop.child)?.sql.map(StatementCommand.name) ?? ""
+    let isWrite = ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(command)
+    let time = chain.reduce(Nanoseconds(0)) { $0.saturatingSum($1.time) }
     return Finding(
-      rule: Self.name, severity: confidence == .low ? .note : .warning, confidence: confidence,
+      rule: Self.name, severity: isComputed ? .note : .warning, confidence: .high,
       statement: loop.child, caller: loop.childLocation,
       message: """
         \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
-        statement\(parent)\(times).\(connections)\(doubt)
+        statement\(parent)\(times).\(connections)\(inner.joined())
         """,
       evidence: [
         .init("runs", loop.runs), .init("parentRows", loop.parentRows),
-        .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
+        .init("occurrences", loop.occurrences), .init("stepNs", time),
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
-      fix: derivedCount(loop, workload) ?? workload.loading(loop) ?? """
-        join this table in the statement\(parent), or run this statement once, with an IN list, \
-        before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
-        """,
-      saving: .init(atMost: loop.time, basis: "the time of these runs in SQLite"))
+      fix: derivedCount(loop, workload)
+        ?? (isWrite
+          ? Self.fixOfWrites(isComputed, parent)
+          : workload.loading(loop)
+            ?? """
+          join this table in the statement\(parent), or run this statement once, with an IN list, \
+          before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
+          """),
+      saving: .init(atMost: time, basis: "the time of these runs in SQLite"))
+  }
+
+  private static func fixOfWrites(_ isComputed: Bool, _ parent: String) -> String {
+    let statement = """
+      one statement with the SELECT\(parent) in it (INSERT … SELECT, UPDATE … FROM, DELETE … WHERE … IN)
+      """
+    return isComputed
+      ? "if SQL can compute the values, write \(statement); otherwise keep the loop, in one transaction"
+      : "write \(statement)"
   }
 }
 
@@ -127,12 +172,9 @@ extension Workload {
 }
 
 extension QueryLoop {
-  /// As many runs as rows are rarely a coincidence; other numbers after one list may be.
-  var confidence: Finding.Confidence {
-    if connections != nil { return .medium }
-    if runs == parentRows || occurrences > 2 { return .high }
-    let isNear = runs >= parentRows - parentRows / 10 && runs <= parentRows
-    return isNear || occurrences == 2 ? .medium : .low
+  /// Whether it is over the rows of another loop's statement.
+  fileprivate func isInside(_ outer: QueryLoop) -> Bool {
+    self != outer && parent == outer.child && parentLocation == outer.childLocation
   }
 }
 

@@ -26,13 +26,15 @@ struct AvoidRepeatedFetch: Rule {
     limits: """
       Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
-      Runs on another connection are none either: each request of a server may have its own. Another process may have
-      written in between, which the trace does not show. The repeats of a statement that AvoidQueryInLoop reports are
-      part of that finding. Needs the values' hashes: LTTng traces and debug logs have them, Core Data's log does not.
+      Runs on another connection are none either: each request of a server may have its own. A note where most repeats
+      have more than four other statements, or more than a second, between them and the run before: they may be of several
+      requests. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
+      written in between, which the trace does not show. Needs the values' hashes: LTTng traces and debug logs have them,
+      Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    let loops = (workload.profile.observed?.loops ?? []).filter { $0.confidence != .low }
+    let loops = workload.profile.observed?.loops ?? []
     return workload.findings { statement in
       let repeats = statement.repeats
       guard repeats.runs >= Self.minRepeats else { return nil }
@@ -44,8 +46,11 @@ struct AvoidRepeatedFetch: Rule {
       }
       guard !isOfLoop else { return nil }
       let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
+      // The requests of a server run the same statements on connections of a pool.
+      let isNear = statement.profile.observedRuns == nil || (repeats.near ?? 0) * 2 >= repeats.runs
       return Finding(
-        rule: Self.name, confidence: .medium, statement: statement.id,
+        rule: Self.name, severity: isNear ? .warning : .note,
+        confidence: isNear ? .medium : .low, statement: statement.id,
         caller: statement.profile.mainCaller,
         message: """
           \(repeats.runs.grouped) of \(all.count.counted("run"))\(lines) had the same values as \

@@ -25,9 +25,12 @@ import TraceRendering
   /// - Parameter others: runs of the lookup by other pages.
   private func looping(_ one: String = one, others: Int = 0) -> Profile {
     profile { trace in
-      trace.run(Self.list, caller: 1, rows: 60, vmSteps: 366)
+      trace.run(Self.list, caller: 1, rows: 60, vmSteps: 366, list: 1)
       for row in 0..<60 as Range<UInt64> {
-        trace.run(one, caller: 2, bindHash: row + 1, vmSteps: 9)
+        let isKept = row < 32
+        trace.run(
+          one, caller: 2, bindHash: row + 1, vmSteps: 9, origin: isKept ? 1 : 0,
+          row: isKept ? row + 1 : 0)
       }
       for _ in 0..<others { trace.run(one, caller: 3, bindHash: 1, vmSteps: 9) }
     }

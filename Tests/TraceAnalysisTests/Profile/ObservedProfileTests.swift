@@ -20,10 +20,6 @@ import TraceAnalysis
     }.profile()
   }
 
-  private func loops(_ write: (inout RunBuilder) -> Void) -> [QueryLoop] {
-    profile(write).observed?.loops ?? []
-  }
-
   @Test func runsOfTheProbeAreStatementsWithTheirCallers() throws {
     let profile = profile { trace in
       trace.run(list, caller: 1, rows: 12, step: 700)
@@ -83,8 +79,8 @@ import TraceAnalysis
       try #require(
         profile { trace in
           trace.caller(7, line: 12, function: "", helper: helper)
-          trace.run(list, caller: 1, rows: 40)
-          for run in 1...40 { trace.run(one, caller: 7, bindHash: UInt64(run)) }
+          trace.run(list, caller: 1, rows: 40, list: 1)
+          for row in 1...40 { trace.run(one, caller: 7, forRow: row, of: 1) }
         }.findings.first { $0.rule == "AvoidQueryInLoop" }
       ).message
     }
@@ -103,162 +99,6 @@ import TraceAnalysis
     #expect(profile.completeness.remarks.isEmpty)
   }
 
-  @Test func aStatementForEachRowOfAnEndedOneIsALoop() throws {
-    let loop = try #require(
-      loops { trace in
-        trace.run(list, caller: 1, rows: 12)
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      }.first)
-    #expect(loop.parentLocation.line == 20 && loop.childLocation.line == 22)
-    #expect((loop.occurrences, loop.parentRows, loop.runs, loop.time) == (1, 12, 12, 1200))
-  }
-
-  @Test func aStatementForEachRowOfAnOpenCursorIsALoop() throws {
-    let found = loops { trace in
-      for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      trace.run(list, caller: 1, rows: 12, open: 1_000_000)
-    }
-    #expect(found.map(\.runs) == [12])
-    #expect(found.first?.parentLocation.line == 20)
-  }
-
-  @Test func runsBeforeAStatementThatBeganLaterAreNoLoop() {
-    #expect(
-      loops { trace in
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-        trace.run(list, caller: 1, rows: 12, open: 100)
-      }.isEmpty)
-  }
-
-  @Test func twoStatementsForEachRowAreTwoLoops() {
-    let other = "SELECT count(*) FROM loan WHERE book_id = ?"
-    let found = loops { trace in
-      trace.run(list, caller: 1, rows: 12)
-      for row in 1...12 {
-        trace.run(one, caller: 2, bindHash: UInt64(row))
-        trace.run(other, caller: 2, bindHash: UInt64(row))
-      }
-    }
-    #expect(Set(found.map(\.child)) == [StatementID(sql: one), StatementID(sql: other)])
-  }
-
-  @Test func aListForEachRowOfAListIsALoopOfTheOuterOne() {
-    let inner = "SELECT title FROM book WHERE author_id = ?"
-    let found = loops { trace in
-      trace.run("SELECT id FROM author", caller: 1, rows: 30)
-      for row in 1...30 { trace.run(inner, caller: 2, rows: 15, bindHash: UInt64(row)) }
-    }
-    #expect(found.map(\.child) == [StatementID(sql: inner)])
-    #expect(found.map(\.runs) == [30])
-  }
-
-  @Test func statementsThatDifferInLiteralsAreOneForm() throws {
-    let found = loops { trace in
-      trace.run(list, caller: 1, rows: 12)
-      for row in 1...12 { trace.run("SELECT name FROM author WHERE id = \(row)", caller: 2) }
-    }
-    #expect(found.map(\.runs) == [12])
-  }
-
-  @Test func aRepeatedLoopIsOneFinding() throws {
-    let findings = profile { trace in
-      for _ in 1...5 {
-        trace.run(list, caller: 1, rows: 12)
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      }
-    }.findings.filter { $0.rule == "AvoidQueryInLoop" }
-    #expect(findings.count == 1)
-    #expect(
-      findings.first?.message
-        == "60 runs for the 60 rows of another statement at app.py:20, 5 times.")
-    #expect(findings.first?.caller == SourceLocation(file: "app.py", line: 22))
-  }
-
-  @Test(arguments: [9, 30])
-  func runsFarFromTheNumberOfRowsAreNoLoop(rows: UInt64) {
-    #expect(
-      loops { trace in
-        trace.run(list, caller: 1, rows: rows)
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      }.isEmpty)
-  }
-
-  @Test func runsForHalfOfTheRowsAreALoopIfTheyComeAgainAndAgain() {
-    func pages(_ count: Int) -> [QueryLoop] {
-      loops { trace in
-        for _ in 0..<count {
-          trace.run(list, caller: 1, rows: 40)
-          for row in 1...20 {
-            trace.run(one, caller: 2, bindHash: UInt64(row))
-            trace.run("INSERT INTO visit VALUES (?)", caller: 1, rows: 0, changes: 1)
-          }
-        }
-      }
-    }
-    #expect(pages(2).isEmpty)
-    #expect(pages(3).map(\.runs) == [60])
-  }
-
-  @Test func runsLongAfterAListAreNoLoop() {
-    func loops(between count: Int) -> Int {
-      self.loops { trace in
-        trace.run(list, caller: 1, rows: 12)
-        for _ in 0..<count { trace.run("SELECT a FROM t", caller: 1, bindHash: 1) }
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      }.count
-    }
-    #expect(loops(between: 16) == 1)
-    #expect(loops(between: 17) == 0)
-  }
-
-  @Test func aLoopAfterALoopOverTheSameRowsIsOne() {
-    let found = loops { trace in
-      trace.run(list, caller: 1, rows: 40)
-      for row in 1...40 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-      for row in 1...40 {
-        trace.run("SELECT count(*) FROM loan WHERE book = ?", caller: 2, bindHash: UInt64(row))
-      }
-    }
-    #expect(found.map(\.runs) == [40, 40])
-  }
-
-  @Test func ofTwoListsTheLastOneIsLoopedOver() {
-    let found = loops { trace in
-      trace.run("SELECT id FROM tag", caller: 1, rows: 12)
-      trace.run(list, caller: 1, rows: 12)
-      for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
-    }
-    #expect(found.map(\.parent) == [StatementID(sql: list)])
-  }
-
-  /// Twenty pages after a list of as many rows look up nothing of it.
-  @Test func pagesAreNoLoop() {
-    let rules = profile { trace in
-      trace.run(list, caller: 1, rows: 20)
-      for page in 1...20 {
-        trace.run(
-          "SELECT a FROM b ORDER BY a LIMIT 5 OFFSET ?", caller: 2, bindHash: UInt64(page))
-      }
-    }.findings.map(\.rule)
-    #expect(!rules.contains("AvoidQueryInLoop"))
-  }
-
-  @Test func runsWithTheSameValuesAreNoLoop() {
-    #expect(
-      loops { trace in
-        trace.run(list, caller: 1, rows: 12)
-        for _ in 1...12 { trace.run(one, caller: 2, bindHash: 7) }
-      }.isEmpty)
-  }
-
-  @Test func runsOfAnotherThreadAreNoLoop() {
-    #expect(
-      loops { trace in
-        trace.run(list, caller: 1, rows: 12)
-        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row), thread: 2) }
-      }.isEmpty)
-  }
-
   @Test func aCopyThatWasNotObservedMakesTheReportInconclusive() {
     let profile = profile { trace in
       trace.append(
@@ -274,8 +114,8 @@ import TraceAnalysis
 
   @Test func mergedProfilesAddUpTheirLoops() {
     let one = profile { trace in
-      trace.run(list, caller: 1, rows: 12)
-      for row in 1...12 { trace.run(self.one, caller: 2, bindHash: UInt64(row)) }
+      trace.run(list, caller: 1, rows: 12, list: 1)
+      for row in 1...12 { trace.run(self.one, caller: 2, forRow: row, of: 1) }
     }
     let both = Profile.merged([one, one])
     #expect(both.observed?.runs == 26)

@@ -44,4 +44,18 @@ import TraceAnalysis
     #expect(found.count == 1)
     #expect(found.first?.message.hasPrefix("34 of 36 runs at 2 lines had the same") == true)
   }
+
+  /// A server's requests, each of which reads the same row and others, on a connection of a pool.
+  @Test(arguments: [(4, .warning), (5, .note)] as [(Int, Finding.Severity)])
+  func repeatsAmongOtherStatementsMayBeOfSeveralRequests(others: Int, severity: Finding.Severity) {
+    let found = findings { trace in
+      for request in 1...20 as ClosedRange<UInt64> {
+        trace.run("SELECT b FROM setting WHERE a = ?", caller: 1, bindHash: 7)
+        for other in 0..<others {
+          trace.run("SELECT b FROM t\(other) WHERE a = ?", caller: 2, bindHash: request)
+        }
+      }
+    }
+    #expect(found.map(\.severity) == [severity])
+  }
 }

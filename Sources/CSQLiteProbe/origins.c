@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the values of a run come from: the row of an earlier run that returned them.
+//
+//     SELECT id, author FROM book              rows 1 to 32 of list 7
+//     SELECT name FROM author WHERE id = ?     list 7, row 1 · list 7, row 2 · …
+//
+// Values are compared by their hashes, which do not leave the process. A list is a run that returned two rows
+// or more. Values that a run itself has, such as that of `WHERE author = ?`, are not of its rows; values that did
+// not change since the last run of the same form are not looked for.
+
+#include "origins.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expanded.h"
+#include "hash.h"
+#include "lifecycle.h"
+
+enum {
+  // Powers of two that are arbitrary: the lists that loops are over at the same time, their values, and the forms of
+  // statements in loops.
+  KEPT_LISTS = 64, ENTRIES = 8192, FORMS = 1024,
+  // Longer texts and blobs are no keys.
+  LONGEST_KEY = 64,
+  // Runs in a row.
+  ENOUGH_SINGLE_ROWS = 8,
+  // Longer SQL has its values as parameters.
+  LONGEST_SQL = 4096, KEPT_LITERALS = 8,
+};
+
+struct list {
+  uint64_t id;
+  const struct text *text;
+  // It is of the task of its thread, which ends when that receives another message.
+  const struct thread *thread;
+  uint64_t received;
+  uint64_t last_use;
+  unsigned rows, columns;
+  uint64_t hashes[KEPT_ROWS][KEPT_COLUMNS];
+};
+
+struct entry {
+  uint64_t hash, list_id;
+  struct list *list;
+};
+
+// The statements of a thread that differ only in their values.
+struct form {
+  uint64_t key;
+  uint64_t values[HASHED_PARAMETERS];
+  // The row of the last run; the columns that had its values, and those that had any before.
+  struct list *list;
+  uint64_t list_id;
+  unsigned row, columns, columns_so_far;
+  // A list whose kept rows it has passed: what comes behind them is not of an earlier row.
+  uint64_t passed;
+};
+
+struct literals {
+  uint64_t form;
+  unsigned count;
+  uint64_t values[KEPT_LITERALS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct list lists[KEPT_LISTS];
+static struct entry entries[ENTRIES];
+static struct form forms[FORMS];
+static uint64_t uses;
+uint64_t last_list;
+
+static struct entry *entry_of(uint64_t hash) {
+  return &entries[(hash * 0x9e3779b97f4a7c15u >> 32) % ENTRIES];
+}
+
+// MARK: - Rows
+
+static uint64_t hash_of(const struct sqlite_api *api, sqlite3_value *value) {
+  int type = api->value_type(value);
+  if (type == SQLITE_INTEGER) return hash_of_integer(api->value_int64(value));
+  if (type == SQLITE_FLOAT) {
+    double number = api->value_double(value);
+    return hash_value(&number, sizeof number, HASH_DOUBLE);
+  }
+  if (type != SQLITE_TEXT && type != SQLITE_BLOB) return 0;
+  // The length first: a blob of zeroes is not expanded. sqlite3_value_blob() converts no text.
+  int length = api->value_bytes(value);
+  if (length <= 0 || length > LONGEST_KEY) return 0;
+  return hash_value(api->value_blob(value), (size_t)length, type == SQLITE_TEXT ? HASH_TEXT : HASH_BLOB);
+}
+
+static bool is_own_value(const struct statement *statement, uint64_t hash) {
+  for (int i = 0; i < HASHED_PARAMETERS; i++)
+    if (statement->hashes[i].value == hash) return true;
+  return false;
+}
+
+static unsigned hash_row(const struct statement *statement, uint64_t hashes[KEPT_COLUMNS]) {
+  const struct sqlite_api *api = &statement->connection->copy->api;
+  int count = api->data_count(statement->stmt);
+  if (count > KEPT_COLUMNS) count = KEPT_COLUMNS;
+  for (int i = 0; i < count; i++) {
+    uint64_t hash = hash_of(api, api->column_value(statement->stmt, i));
+    hashes[i] = hash && is_own_value(statement, hash) ? 0 : hash;
+  }
+  return count > 0 ? (unsigned)count : 0;
+}
+
+// The place of the list that was not used for the longest time. An earlier run of the same statement is over.
+static struct list *new_list(const struct statement *statement, unsigned columns) {
+  struct list *oldest = &lists[0];
+  for (struct list *list = lists; list < lists + KEPT_LISTS; list++) {
+    if (list->text == statement->text && list->thread == &this_thread) list->id = list->last_use = 0;
+    if (list->last_use < oldest->last_use) oldest = list;
+  }
+  oldest->id = __atomic_add_fetch(&last_list, 1, __ATOMIC_RELAXED);
+  oldest->text = statement->text;
+  oldest->thread = &this_thread;
+  oldest->received = this_thread.received;
+  oldest->last_use = ++uses;
+  oldest->rows = 0;
+  oldest->columns = columns;
+  return oldest;
+}
+
+static void add_row(struct list *list, const uint64_t hashes[KEPT_COLUMNS]) {
+  if (list->rows == KEPT_ROWS) return;
+  memcpy(list->hashes[list->rows++], hashes, list->columns * sizeof *hashes);
+  for (unsigned i = 0; i < list->columns; i++)
+    if (hashes[i]) *entry_of(hashes[i]) = (struct entry){hashes[i], list->id, list};
+}
+
+void row_returned(struct statement *statement) {
+  struct text *text = statement->text;
+  if (statement->rows == 1) {
+    // Of a statement that returns one row again and again, the first one of a list is missed.
+    if (LIKELY(text->single_rows >= ENOUGH_SINGLE_ROWS)) return;
+    text->single_rows++;
+    hash_row(statement, statement->first_row);
+    return;
+  }
+  uint64_t hashes[KEPT_COLUMNS];
+  unsigned columns = hash_row(statement, hashes);
+  pthread_mutex_lock(&lock);
+  if (statement->rows == 2) {
+    statement->list = new_list(statement, columns);
+    statement->list_id = statement->list->id;
+    if (text->single_rows == ENOUGH_SINGLE_ROWS) memset(statement->first_row, 0, sizeof statement->first_row);
+    text->single_rows = 0;
+    add_row(statement->list, statement->first_row);
+  }
+  if (statement->list_id != 0 && statement->list->id == statement->list_id) add_row(statement->list, hashes);
+  pthread_mutex_unlock(&lock);
+}
+
+// MARK: - Literals
+
+// The number that a token is; a literal with a point or an exponent is no key.
+static uint64_t hash_of_literal(const char *at, const char *end) {
+  if (*at == '\'') {
+    size_t length = (size_t)(end - at - 2);
+    return end - at < 3 || length > LONGEST_KEY || memchr(at + 1, '\'', length)
+               ? 0 : hash_value(at + 1, length, HASH_TEXT);
+  }
+  int64_t number = 0;
+  if (end - at > 18) return 0;
+  for (; at < end; at++) {
+    if (!isdigit((unsigned char)*at)) return 0;
+    number = number * 10 + (*at - '0');
+  }
+  return hash_of_integer(number);
+}
+
+static void read_literals(struct literals *literals, const char *sql) {
+  const char *end;
+  for (const char *at = sql; *at; at = end) {
+    end = end_of_token(at);
+    if (*at == '\'' || isdigit((unsigned char)*at)) {
+      if (literals->count < KEPT_LITERALS) literals->values[literals->count++] = hash_of_literal(at, end);
+    } else if (!isspace((unsigned char)*at)) {
+      literals->form = literals->form * 31 + hash_value(at, (size_t)(end - at), HASH_TEXT);
+    }
+  }
+}
+
+static const struct literals *literals_of(struct text *text) {
+  if (text->literals) return text->literals;
+  text->literals = calloc(1, sizeof *text->literals);
+  if (text->literals && text->length <= LONGEST_SQL && text->write <= WRITES_ROWS)
+    read_literals(text->literals, command_of(text));
+  return text->literals;
+}
+
+// The values of a statement whose calls are not hooked are in the SQL that SQLite expands.
+static bool expand(struct statement *statement, struct literals *literals) {
+  const struct sqlite_api *api = &statement->connection->copy->api;
+  if (!statement->is_traced_run || api->bind_parameter_count(statement->stmt) == 0) return false;
+  char *expanded = api->expanded_sql(statement->stmt);
+  if (expanded && strlen(expanded) <= LONGEST_SQL) read_literals(literals, expanded);
+  api->free(expanded);
+  return true;
+}
+
+// MARK: - Origins
+
+static struct form *form_of(uint64_t key) {
+  key ^= (uint64_t)(uintptr_t)&this_thread * 0x9e3779b97f4a7c15u;
+  struct form *form = &forms[(key >> 32) % FORMS];
+  if (form->key != key) *form = (struct form){.key = key};
+  return form;
+}
+
+static bool is_current(const struct list *list, uint64_t id) {
+  return list && id != 0 && list->id == id && (list->thread != &this_thread || list->received == this_thread.received);
+}
+
+// Columns of a row, counted from 1, that have one of the values; and how many values there are.
+static unsigned columns_with(const struct list *list, unsigned row, const uint64_t *values, unsigned count,
+                             unsigned *matches) {
+  unsigned columns = 0;
+  *matches = 0;
+  for (unsigned i = 0; i < count; i++) {
+    unsigned before = columns;
+    for (unsigned column = 0; column < list->columns; column++)
+      if (list->hashes[row - 1][column] == values[i]) columns |= 1u << column;
+    if (columns != before) ++*matches;
+  }
+  return columns;
+}
+
+// How many rows have what a row has in the first of some columns.
+static unsigned rows_like(const struct list *list, unsigned row, unsigned columns) {
+  unsigned column = (unsigned)__builtin_ctz(columns), count = 0;
+  for (unsigned i = 0; i < list->rows; i++)
+    if (list->hashes[i][column] == list->hashes[row - 1][column]) count++;
+  return count;
+}
+
+struct match {
+  unsigned row, columns, values;
+  bool is_certain;
+};
+
+static bool matches(const struct list *list, unsigned row, unsigned permitted, const uint64_t *values, unsigned count,
+                    struct match *match) {
+  if (row < 1 || row > list->rows) return false;
+  match->row = row;
+  match->columns = columns_with(list, row, values, count, &match->values) & permitted;
+  return match->columns != 0;
+}
+
+static bool has_passed(const struct list *list, unsigned row) {
+  return list->rows == KEPT_ROWS && row > KEPT_ROWS / 2;
+}
+
+// The row of a list that is next: behind that of the last run, or the same one for another of its columns. What is
+// further away is certain if few rows have the same value.
+static bool find_row(const struct list *list, const struct form *form, const uint64_t *values, unsigned count,
+                     struct match *match) {
+  bool goes_on = form->list == list && form->list_id == list->id;
+  unsigned last = goes_on ? form->row : 0;
+  match->is_certain = true;
+  if (matches(list, last + 1, ~0u, values, count, match)) return true;
+  if (goes_on && matches(list, last, ~form->columns, values, count, match)) return true;
+  for (unsigned row = last + 2; row <= list->rows; row++) {
+    if (!matches(list, row, goes_on ? form->columns_so_far : ~0u, values, count, match)) continue;
+    match->is_certain = (row - last) * rows_like(list, row, match->columns) * 2 <= list->rows;
+    return true;
+  }
+  if (has_passed(list, last)) return false;
+  for (unsigned row = 1; row <= last; row++)
+    if (matches(list, row, ~0u, values, count, match)) return true;
+  return false;
+}
+
+static struct list *list_of(struct form *form, const uint64_t *values, unsigned count, struct match *match) {
+  if (is_current(form->list, form->list_id)) {
+    if (find_row(form->list, form, values, count, match)) return form->list;
+    if (has_passed(form->list, form->row)) form->passed = form->list_id;
+  }
+  struct list *newest = NULL;
+  for (unsigned i = 0; i < count; i++) {
+    const struct entry *entry = entry_of(values[i]);
+    if (entry->hash == values[i] && is_current(entry->list, entry->list_id) && (!newest || entry->list_id > newest->id))
+      newest = entry->list;
+  }
+  if (!newest) return NULL;
+  // Several threads may have read the same rows.
+  struct list *list = newest;
+  for (struct list *other = lists; list->thread != &this_thread && other < lists + KEPT_LISTS; other++)
+    if (other->text == newest->text && other->thread == &this_thread && is_current(other, other->id)) list = other;
+  return list->id != form->passed && find_row(list, form, values, count, match) ? list : NULL;
+}
+
+// Keeps the values for the next run; returns those that are new.
+static unsigned take_changed(struct form *form, const struct bound_hash *hashes, uint64_t *changed) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < HASHED_PARAMETERS; i++) {
+    uint64_t value = hashes[i].value;
+    if (value != 0 && value != HASH_NULL && value != form->values[i]) changed[found++] = value;
+    form->values[i] = value;
+  }
+  return found;
+}
+
+static struct origin origin_of(struct form *form, const struct bound_hash *hashes) {
+  uint64_t changed[HASHED_PARAMETERS];
+  struct match match;
+  unsigned found = take_changed(form, hashes, changed);
+  struct list *list = found > 0 ? list_of(form, changed, found, &match) : NULL;
+  if (!list) return (struct origin){0};
+  bool goes_on = form->list == list && form->list_id == list->id;
+  bool is_same_row = goes_on && form->row == match.row;
+  form->columns_so_far = match.columns | (goes_on ? form->columns_so_far : 0);
+  form->columns = match.columns | (is_same_row ? form->columns : 0);
+  form->list = list;
+  form->list_id = list->id;
+  form->row = match.row;
+  list->last_use = ++uses;
+  return (struct origin){list->id, match.is_certain ? match.row : 0, found - match.values};
+}
+
+void find_origin(struct statement *statement) {
+  struct text *text = statement->text;
+  uint64_t key = text->lookup_hash;
+  statement->origin = (struct origin){0};
+  if (statement->bound_count == 0) {
+    struct literals expanded = {0};
+    const struct literals *literals = expand(statement, &expanded) ? &expanded : literals_of(text);
+    if (!literals || literals->count == 0) return;
+    memset(statement->hashes, 0, sizeof statement->hashes);
+    for (unsigned i = 0; i < literals->count; i++) statement->hashes[i].value = literals->values[i];
+    key = literals->form;
+  }
+  pthread_mutex_lock(&lock);
+  statement->origin = origin_of(form_of(key), statement->hashes);
+  pthread_mutex_unlock(&lock);
+}
+
+// The thread that forked may not be the one that held the lock.
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows whose values later runs bind, and the loops that are found by them."""
+
+import json
+import os
+import random
+import sys
+
+from harness import *
+
+
+def rows_whose_values_are_bound():
+    """Keys that repeat, texts, values in the SQL, open cursors, and what comes behind the rows that are kept."""
+    code = """if True:
+        import sqlite3, sys
+        db = sqlite3.connect(sys.argv[1], isolation_level=None)
+        db.execute("CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT)")
+        db.execute("CREATE TABLE book(id INTEGER PRIMARY KEY, author INT, title TEXT, price REAL)")
+        for i in range(1, 41):
+            db.execute(f"INSERT INTO author VALUES ({i}, 'a{i}')")
+            db.execute(f"INSERT INTO book VALUES ({i}, {i * 5 % 7 + 1}, 't{i}', {i}.5)")
+        books = db.execute("SELECT id, author FROM book").fetchall()
+        for book in books: db.execute("SELECT name FROM author WHERE id = ?", (book[1],)).fetchone()
+        for book in db.execute("SELECT title FROM book"): db.execute("SELECT id FROM book WHERE title = ?", book).fetchone()
+        for book in db.execute("SELECT id FROM book").fetchall()[:9]:
+            db.execute(f"SELECT price FROM book WHERE id = {book[0]}").fetchone()
+        for book in db.execute("SELECT price FROM book").fetchall()[:5]:
+            db.execute("SELECT id FROM book WHERE price = ? AND id > ?", (book[0], 0)).fetchone()
+        for i in range(20): db.execute("SELECT title FROM book WHERE id = ? AND price > ?", (77, 2.0)).fetchone()
+    """
+    process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "origins.db")], level=1)
+    expect(process.returncode == 0, process.stderr)
+    runs = events(lines, "statement_run")
+    lists = [(run["list_id"], run["rows"]) for run in runs if run.get("list_id")]
+    expect([rows for _, rows in lists] == ["40"] * 4, f"{lists}")
+    of_list = {number: [int(run.get("origin_row", 0)) for run in runs if run.get("origin_id") == number] for number, _ in lists}
+    expect([of_list[number] for number, _ in lists] ==
+           [list(range(1, 33)), list(range(1, 33)), list(range(1, 10)), list(range(1, 6))], f"{of_list}")
+
+
+def loops_of_random_servers():
+    """All of the servers with a query for each row, and none of the others: SERVERS of them, from SEED on."""
+    count = int(os.environ.get("SERVERS", 24))
+    seed = int(os.environ.get("SEED", random.randrange(1_000_000)))
+    print(f"    SERVERS={count} SEED={seed}", flush=True)
+    log, path = os.path.join(scratch, "log"), os.path.join(scratch, "server.db")
+    wrong = []
+    for number in range(seed, seed + count):
+        if os.path.exists(path):
+            os.remove(path)
+        process, _ = run([sys.executable, os.path.join(PROGRAMS, "server.py"), str(number), path], level=1)
+        expect(process.returncode == 0, f"{number}: {process.stderr}")
+        result = report("summary", log, "--json")
+        expect(result.returncode == 0, f"{number}: {result.stderr}")
+        found = [finding for finding in json.loads(result.stdout)["findings"]
+                 if finding["rule"] == "AvoidQueryInLoop" and finding["severity"] == "warning"]
+        if bool(found) != (number % 2 == 1):
+            wrong.append(f"{number} ({process.stdout.strip()}): {[finding['message'] for finding in found]}")
+    print(f"    {count - len(wrong)} of {count} servers are right", flush=True)
+    expect(not wrong, "; ".join(wrong))
