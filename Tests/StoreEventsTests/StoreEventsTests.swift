@@ -91,7 +91,9 @@ private struct NamedValues: EventFieldReader {
     .transaction: [
       "transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes", "received",
     ],
-    .statementRun: ["timed_steps", "prepare_ns"],
+    .statementRun: [
+      "timed_steps", "prepare_ns", "list_id", "origin_id", "origin_row", "own_values",
+    ],
     .connectionOpened: ["adopted", "file_system", "caller_id"],
   ]
 

@@ -40,9 +40,10 @@ extension RunBuilder {
     vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0,
     error: String = "", prepare: Nanoseconds = 0,
     thread: Int64 = 1, connection: UInt64 = 1, transaction: UInt64 = 0,
-    list: UInt64 = 0, origin: UInt64 = 0, row: UInt64 = 0, own: UInt64 = 0
+    list: UInt64? = nil, origin: UInt64 = 0, row: UInt64 = 0, own: UInt64 = 0
   ) {
     announce(sql)
+    let list = list ?? (rows > 1 ? 1_000_000 + UInt64(records.count) : 0)
     append(
       .statementRun(
         StatementRun(
@@ -61,7 +62,7 @@ extension RunBuilder {
   public mutating func run(
     _ sql: String, caller: UInt64 = 0, forRow row: Int, of origin: UInt64, rows: UInt64 = 1,
     changes: UInt64 = 0, own: UInt64 = 0, thread: Int64 = 1, connection: UInt64 = 1,
-    list: UInt64 = 0
+    list: UInt64? = nil
   ) {
     let isKept = row <= 32
     run(

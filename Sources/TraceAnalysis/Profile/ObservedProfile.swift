@@ -24,8 +24,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var functions: [CallerFunction]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
-  /// Runs of two rows or more that a recording without the values' origins has: loops over them cannot be found; nil
-  /// without any.
+  /// Runs of ten rows or more in a recording that does not tell where values come from: loops over them cannot be found;
+  /// nil without any.
   public var listsOfUnknownValues: UInt64?
   /// Copies of SQLite whose statements are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []

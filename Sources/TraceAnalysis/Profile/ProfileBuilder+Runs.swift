@@ -98,7 +98,7 @@ extension ProfileBuilder {
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
-    if run.rows > 1, run.listID == 0, measures.contains(.rows) {
+    if run.rows >= LoopDetector.minRuns, run.listID == 0, measures.contains(.rows) {
       observed.profile.listsOfUnknownValues = (observed.profile.listsOfUnknownValues ?? 0) + 1
     }
     totals.connectionTime.add(run.stepTime &+ run.prepareTime)

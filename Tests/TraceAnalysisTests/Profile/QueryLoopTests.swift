@@ -61,6 +61,15 @@ import TraceAnalysis
   }
 
   /// Authors and editors: two runs for each row at one line.
+  @Test func aRecordingWithoutOriginsIsInconclusive() {
+    let found = findings { trace in
+      trace.run(list, caller: 1, rows: 12, list: 0)
+      for row in 1...12 as ClosedRange<UInt64> { trace.run(one, caller: 2, bindHash: row) }
+    }
+    #expect(found.map(\.severity) == [.note])
+    #expect(found.first?.message.contains("of 1 run cannot be found") == true)
+  }
+
   @Test func severalRunsForEachRowAreALoop() {
     let found = loops { trace in
       trace.run(list, caller: 1, rows: 20, list: 1)

@@ -13,9 +13,9 @@ import TraceAnalysis
       trace.connect()
       trace.caller(1, line: 40, file: file)
       trace.caller(2, line: 41, file: file)
-      for _ in 1...3 {
-        trace.run(list, caller: 1, rows: 20)
-        for row in 1...20 { trace.run(query, caller: 2, bindHash: UInt64(row)) }
+      for id in 1...3 as ClosedRange<UInt64> {
+        trace.run(list, caller: 1, rows: 20, list: id)
+        for row in 1...20 { trace.run(query, caller: 2, forRow: row, of: id) }
       }
     }.profile().findings.first { $0.rule == "AvoidQueryInLoop" }?.fix
   }
@@ -77,10 +77,11 @@ import TraceAnalysis
       trace.connect()
       trace.caller(1, line: 40)
       trace.caller(2, line: 41)
-      for _ in 1...3 {
-        trace.run("SELECT id FROM book", caller: 1, rows: 20)
-        for row in 1...20 {
-          trace.run("SELECT a FROM author WHERE id = ?", caller: 2, bindHash: UInt64(row % 8 + 1))
+      for id in 1...3 as ClosedRange<UInt64> {
+        trace.run("SELECT id, author_id FROM book", caller: 1, rows: 20, list: id)
+        for row in 1...20 as ClosedRange<UInt64> {
+          trace.run(
+            "SELECT a FROM author WHERE id = ?", caller: 2, bindHash: row % 8 + 1, origin: id, row: row)
         }
       }
     }.profile().findings.map(\.rule)
