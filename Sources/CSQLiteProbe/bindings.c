@@ -59,7 +59,7 @@ static void read_bytes(struct bound_bytes *value) {
   bool is_text = value->type == BOUND_TEXT;
   size_t length = value->bytes ? length_of(value) : 0;
   value->is_read = true;
-  value->hash = hash_value(value->bytes, length, is_text ? HASH_TEXT : HASH_BLOB);
+  value->hash = is_text ? hash_of_text(value->bytes, length) : hash_value(value->bytes, length, HASH_BLOB);
   if (!keeps_values()) return;
   if (!value->bytes) value->literal = strdup("NULL");
   else value->literal = is_text ? literal_of_text(value->bytes, length) : literal_of_blob(value->bytes, length);

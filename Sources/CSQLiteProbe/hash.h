@@ -13,3 +13,5 @@ enum value_hash { HASH_NULL = 2, HASH_TEXT, HASH_BLOB, HASH_DOUBLE };
 
 static inline uint64_t hash_of_integer(int64_t value) { return (uint64_t)value * 0x9e3779b97f4a7c15u + 1; }
 uint64_t hash_value(const void *bytes, size_t length, enum value_hash type);
+// Of a text that spells an integer, the hash of that: drivers such as PHP's bind every value as text.
+uint64_t hash_of_text(const char *bytes, size_t length);

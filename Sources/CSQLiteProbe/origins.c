@@ -7,7 +7,7 @@
 //
 // Values are compared by their hashes, which do not leave the process. A list is a run that returned two rows
 // or more. Values that a run itself has, such as that of `WHERE author = ?`, are not of its rows; values that did
-// not change since the last run of the same form are not looked for.
+// not change since the last run of the same form are looked for in the next rows of its list alone.
 
 #include "origins.h"
 
@@ -56,7 +56,7 @@ struct form {
   struct list *list;
   uint64_t list_id;
   unsigned row, columns, columns_so_far;
-  // A list whose kept rows it has passed: what comes behind them is not of an earlier row.
+  // A list whose kept rows it has passed: what comes behind them is of no earlier row, nor of an older list.
   uint64_t passed;
 };
 
@@ -90,7 +90,8 @@ static uint64_t hash_of(const struct sqlite_api *api, sqlite3_value *value) {
   // The length first: a blob of zeroes is not expanded. sqlite3_value_blob() converts no text.
   int length = api->value_bytes(value);
   if (length <= 0 || length > LONGEST_KEY) return 0;
-  return hash_value(api->value_blob(value), (size_t)length, type == SQLITE_TEXT ? HASH_TEXT : HASH_BLOB);
+  const void *bytes = api->value_blob(value);
+  return type == SQLITE_TEXT ? hash_of_text(bytes, (size_t)length) : hash_value(bytes, (size_t)length, HASH_BLOB);
 }
 
 static bool is_own_value(const struct statement *statement, uint64_t hash) {
@@ -164,7 +165,7 @@ static uint64_t hash_of_literal(const char *at, const char *end) {
   if (*at == '\'') {
     size_t length = (size_t)(end - at - 2);
     return end - at < 3 || length > LONGEST_KEY || memchr(at + 1, '\'', length)
-               ? 0 : hash_value(at + 1, length, HASH_TEXT);
+               ? 0 : hash_of_text(at + 1, length);
   }
   int64_t number = 0;
   if (end - at > 18) return 0;
@@ -225,7 +226,7 @@ static unsigned columns_with(const struct list *list, unsigned row, const uint64
   *matches = 0;
   for (unsigned i = 0; i < count; i++) {
     unsigned before = columns;
-    for (unsigned column = 0; column < list->columns; column++)
+    for (unsigned column = 0; values[i] && column < list->columns; column++)
       if (list->hashes[row - 1][column] == values[i]) columns |= 1u << column;
     if (columns != before) ++*matches;
   }
@@ -253,6 +254,11 @@ static bool matches(const struct list *list, unsigned row, unsigned permitted, c
   return match->columns != 0;
 }
 
+// By coincidence, a value that many rows have would be met soon.
+static bool is_certain(const struct list *list, unsigned row, unsigned last, unsigned columns) {
+  return (row - last) * rows_like(list, row, columns) * 2 <= list->rows;
+}
+
 static bool has_passed(const struct list *list, unsigned row) {
   return list->rows == KEPT_ROWS && row > KEPT_ROWS / 2;
 }
@@ -268,7 +274,7 @@ static bool find_row(const struct list *list, const struct form *form, const uin
   if (goes_on && matches(list, last, ~form->columns, values, count, match)) return true;
   for (unsigned row = last + 2; row <= list->rows; row++) {
     if (!matches(list, row, goes_on ? form->columns_so_far : ~0u, values, count, match)) continue;
-    match->is_certain = (row - last) * rows_like(list, row, match->columns) * 2 <= list->rows;
+    match->is_certain = is_certain(list, row, last, match->columns);
     return true;
   }
   if (has_passed(list, last)) return false;
@@ -293,7 +299,19 @@ static struct list *list_of(struct form *form, const uint64_t *values, unsigned 
   struct list *list = newest;
   for (struct list *other = lists; list->thread != &this_thread && other < lists + KEPT_LISTS; other++)
     if (other->text == newest->text && other->thread == &this_thread && is_current(other, other->id)) list = other;
-  return list->id != form->passed && find_row(list, form, values, count, match) ? list : NULL;
+  return list->id > form->passed && find_row(list, form, values, count, match) ? list : NULL;
+}
+
+// The next row that has the values of the last one: a list may be sorted by them.
+static struct list *list_of_same(const struct form *form, struct match *match) {
+  const struct list *list = form->list;
+  if (!is_current(list, form->list_id)) return NULL;
+  for (unsigned row = form->row + 1; row <= list->rows; row++) {
+    if (!matches(list, row, form->columns, form->values, HASHED_PARAMETERS, match)) continue;
+    match->is_certain = is_certain(list, row, form->row, match->columns);
+    return match->is_certain ? form->list : NULL;
+  }
+  return NULL;
 }
 
 // Keeps the values for the next run; returns those that are new.
@@ -311,7 +329,7 @@ static struct origin origin_of(struct form *form, const struct bound_hash *hashe
   uint64_t changed[HASHED_PARAMETERS];
   struct match match;
   unsigned found = take_changed(form, hashes, changed);
-  struct list *list = found > 0 ? list_of(form, changed, found, &match) : NULL;
+  struct list *list = found > 0 ? list_of(form, changed, found, &match) : list_of_same(form, &match);
   if (!list) return (struct origin){0};
   bool goes_on = form->list == list && form->list_id == list->id;
   bool is_same_row = goes_on && form->row == match.row;
@@ -321,7 +339,7 @@ static struct origin origin_of(struct form *form, const struct bound_hash *hashe
   form->list_id = list->id;
   form->row = match.row;
   list->last_use = ++uses;
-  return (struct origin){list->id, match.is_certain ? match.row : 0, found - match.values};
+  return (struct origin){list->id, match.is_certain ? match.row : 0, found > 0 ? found - match.values : 0};
 }
 
 void find_origin(struct statement *statement) {

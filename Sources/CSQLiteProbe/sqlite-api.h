@@ -58,13 +58,13 @@ typedef int (*busy_callback)(void *, int);
   X(int, stmt_busy, (sqlite3_stmt *), 184)                            \
   X(int, limit, (sqlite3 *, int, int), 151)                           \
   X(int, column_int, (sqlite3_stmt *, int), 28)                       \
-  X(int, data_count, (sqlite3_stmt *), 54)                            \
+  X(int, data_count, (sqlite3_stmt *), 48)                            \
   X(sqlite3_value *, column_value, (sqlite3_stmt *, int), 39)         \
-  X(int, value_type, (sqlite3_value *), 120)                          \
-  X(int64_t, value_int64, (sqlite3_value *), 114)                     \
-  X(double, value_double, (sqlite3_value *), 112)                     \
-  X(int, value_bytes, (sqlite3_value *), 110)                         \
-  X(const void *, value_blob, (sqlite3_value *), 109)                 \
+  X(int, value_type, (sqlite3_value *), 113)                          \
+  X(int64_t, value_int64, (sqlite3_value *), 107)                     \
+  X(double, value_double, (sqlite3_value *), 105)                     \
+  X(int, value_bytes, (sqlite3_value *), 103)                         \
+  X(const void *, value_blob, (sqlite3_value *), 102)                 \
   X(int, file_control, (sqlite3 *, const char *, int, void *), 127)   \
   X(void *, vfs_find, (const char *), 141)                            \
   X(int, db_status, (sqlite3 *, int, int *, int *, int), 165)

@@ -27,14 +27,17 @@ def rows_whose_values_are_bound():
         for book in db.execute("SELECT price FROM book").fetchall()[:5]:
             db.execute("SELECT id FROM book WHERE price = ? AND id > ?", (book[0], 0)).fetchone()
         for i in range(20): db.execute("SELECT title FROM book WHERE id = ? AND price > ?", (77, 2.0)).fetchone()
+        for book in db.execute("SELECT author, id FROM book ORDER BY author, id").fetchall():
+            db.execute("SELECT name FROM author WHERE id = ?", (book[0],)).fetchone()
     """
     process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "origins.db")], level=1)
     expect(process.returncode == 0, process.stderr)
     runs = events(lines, "statement_run")
     lists = [(run["list_id"], run["rows"]) for run in runs if run.get("list_id")]
-    expect([rows for _, rows in lists] == ["40"] * 4, f"{lists}")
+    expect([rows for _, rows in lists] == ["40"] * 5, f"{lists}")
     of_list = {number: [int(run.get("origin_row", 0)) for run in runs if run.get("origin_id") == number] for number, _ in lists}
-    expect([of_list[number] for number, _ in lists] ==
+    expect([row for row in of_list[lists[4][0]] if row] == list(range(1, 33)), f"{of_list}")
+    expect([of_list[number] for number, _ in lists[:4]] ==
            [list(range(1, 33)), list(range(1, 33)), list(range(1, 10)), list(range(1, 6))], f"{of_list}")
 
 

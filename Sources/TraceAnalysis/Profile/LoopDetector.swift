@@ -9,8 +9,8 @@ import StoreEvents
 ///     runs     row 1 · row 2 · row 3 · …                   app.py:22
 ///
 /// The probe compares the values of a run with the first rows of earlier ones, on all threads and connections. Keys are
-/// often small numbers, so that a value may be equal by coincidence: a loop visits half of the rows or more, in their
-/// order.
+/// often small numbers, so that a value may be equal by coincidence: a loop visits two fifths of the rows or more, in
+/// their order.
 struct LoopDetector {
   // A loop over fewer rows is not worth a finding.
   static let minRuns: UInt64 = 10
@@ -46,7 +46,7 @@ struct LoopDetector {
   struct Connection: Hashable {
     var process: Int
     var id: UInt64
-    /// Of its file.
+    /// Of its file; a database in memory has a negative one of its own.
     var database: Int
   }
 
@@ -201,10 +201,10 @@ struct LoopDetector {
 
     var uncertain: UInt64 { orders.values.reduce(0) { $0.saturatingSum($1.uncertain) } }
 
-    /// Half of the rows that are kept, and half of the runs but for those of further rows.
+    /// Two fifths of the rows that are kept, and half of the runs but for those of further rows.
     func isLoop(over all: UInt64, _ kept: UInt64) -> Bool {
       let found = max(UInt64(rows.nonzeroBitCount), min(uncertain, runs))
-      return found >= 2 && found &* 2 >= kept && others <= runs.saturatingSum(all - kept)
+      return found >= 2 && found &* 5 >= kept &* 2 && others <= runs.saturatingSum(all - kept)
     }
 
     /// Whether nearly each row was visited, once: the order may then be any, as that of threads or of a dictionary.

@@ -125,7 +125,10 @@ extension ProfileBuilder {
     if run.changes > 0 { countCommit(of: process) }
     findLoops(
       run, record, at: location,
-      on: .init(process: process, id: run.connectionID, database: origin))
+      on: .init(
+        process: process, id: run.connectionID,
+        database: locks.databases.isInMemory(Key(process: process, id: run.connectionID))
+          ? -1 - Int(truncatingIfNeeded: run.connectionID) : origin))
   }
 
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
