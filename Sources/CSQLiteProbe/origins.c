@@ -56,7 +56,7 @@ struct form {
   struct list *list;
   uint64_t list_id;
   unsigned row, columns, columns_so_far;
-  // A list whose kept rows it has passed: what comes behind them is of no earlier row, nor of an older list.
+  // A list whose kept rows it has passed: what comes behind them is not of an earlier row or an older list.
   uint64_t passed;
 };
 

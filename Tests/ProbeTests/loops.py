@@ -10,7 +10,7 @@ from harness import *
 
 
 def rows_whose_values_are_bound():
-    """Keys that repeat, texts, values in the SQL, open cursors, and what comes behind the rows that are kept."""
+    """Keys that repeat, texts, numbers bound as texts, values in the SQL, open cursors, and what comes behind the rows that are kept."""
     code = """if True:
         import sqlite3, sys
         db = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -29,14 +29,17 @@ def rows_whose_values_are_bound():
         for i in range(20): db.execute("SELECT title FROM book WHERE id = ? AND price > ?", (77, 2.0)).fetchone()
         for book in db.execute("SELECT author, id FROM book ORDER BY author, id").fetchall():
             db.execute("SELECT name FROM author WHERE id = ?", (book[0],)).fetchone()
+        for book in db.execute("SELECT id FROM book WHERE id > -20").fetchall()[:7]:
+            db.execute("SELECT title FROM book WHERE id = +?", (str(book[0]),)).fetchone()
     """
     process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "origins.db")], level=1)
     expect(process.returncode == 0, process.stderr)
     runs = events(lines, "statement_run")
     lists = [(run["list_id"], run["rows"]) for run in runs if run.get("list_id")]
-    expect([rows for _, rows in lists] == ["40"] * 5, f"{lists}")
+    expect([rows for _, rows in lists] == ["40"] * 6, f"{lists}")
     of_list = {number: [int(run.get("origin_row", 0)) for run in runs if run.get("origin_id") == number] for number, _ in lists}
-    expect([row for row in of_list[lists[4][0]] if row] == list(range(1, 33)), f"{of_list}")
+    expect([row for row in of_list[lists[4][0]] if row][:32] == list(range(1, 33)), f"{of_list}")
+    expect(of_list[lists[5][0]] == list(range(1, 8)), f"{of_list}")
     expect([of_list[number] for number, _ in lists[:4]] ==
            [list(range(1, 33)), list(range(1, 33)), list(range(1, 10)), list(range(1, 6))], f"{of_list}")
 

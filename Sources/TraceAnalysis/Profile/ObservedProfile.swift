@@ -24,7 +24,7 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var functions: [CallerFunction]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
-  /// Runs of ten rows or more in a recording that does not tell where values come from: loops over them cannot be found;
+  /// Runs of ten rows or more in a recording without the origins of values: loops over them cannot be found;
   /// nil without any.
   public var listsOfUnknownValues: UInt64?
   /// Copies of SQLite whose statements are missing here.

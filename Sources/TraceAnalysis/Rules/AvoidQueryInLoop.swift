@@ -55,7 +55,7 @@ struct AvoidQueryInLoop: Rule {
       Finding(
         rule: name, severity: .note, confidence: .low, statement: nil,
         message: """
-          Inconclusive: the recording does not tell where the values of statements come from, so that loops over the \
+          Inconclusive: the recording does not have the origins of the statements' values, so that loops over the \
           rows of \(lists.counted("run")) cannot be found.
           """,
         evidence: [.init("lists", lists)], fix: "record the program again with this version")
@@ -146,9 +146,9 @@ struct AvoidQueryInLoop: Rule {
           ? Self.fixOfWrites(isComputed, parent)
           : workload.loading(loop)
             ?? """
-          join this table in the statement\(parent), or run this statement once, with an IN list, \
-          before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
-          """),
+            join this table in the statement\(parent), or run this statement once, with an IN list, \
+            before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
+            """),
       saving: .init(atMost: time, basis: "the time of these runs in SQLite"))
   }
 

@@ -81,7 +81,8 @@ import TraceAnalysis
         trace.run("SELECT id, author_id FROM book", caller: 1, rows: 20, list: id)
         for row in 1...20 as ClosedRange<UInt64> {
           trace.run(
-            "SELECT a FROM author WHERE id = ?", caller: 2, bindHash: row % 8 + 1, origin: id, row: row)
+            "SELECT a FROM author WHERE id = ?", caller: 2, bindHash: row % 8 + 1, origin: id,
+            row: row)
         }
       }
     }.profile().findings.map(\.rule)
