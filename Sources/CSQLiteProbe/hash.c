@@ -22,21 +22,16 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
   return hash ^ (hash >> 29);
 }
 
-enum { LONGEST_HASHED = 1024 };
-
-// Long values are hashed by their beginning, end and length.
-uint64_t hash_value(const void *bytes, size_t length, enum value_hash type) {
-  if (!bytes) return type;
-  if (length <= LONGEST_HASHED) return hash_bytes(bytes, length, type);
+uint64_t hash_of_long_value(const void *bytes, size_t length, enum value_hash type) {
   const char *end = (const char *)bytes + length - LONGEST_HASHED / 2;
   return hash_bytes(end, LONGEST_HASHED / 2, hash_bytes(bytes, LONGEST_HASHED / 2, type ^ length));
 }
 
-uint64_t hash_of_text(const char *bytes, size_t length) {
+uint64_t hash_of_number(const char *bytes, size_t length) {
   // As SQLite spells it; 18 digits fit.
-  bool is_negative = length > 1 && bytes && bytes[0] == '-';
+  bool is_negative = length > 1 && bytes[0] == '-';
   size_t first = is_negative;
-  if (bytes && length > first && length <= first + 18 && (bytes[first] != '0' || length == 1)) {
+  if (length > first && length <= first + 18 && (bytes[first] != '0' || length == 1)) {
     int64_t number = 0;
     for (; first < length && bytes[first] >= '0' && bytes[first] <= '9'; first++) number = number * 10 + (bytes[first] - '0');
     if (first == length) return hash_of_integer(is_negative ? -number : number);

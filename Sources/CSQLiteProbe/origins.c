@@ -226,7 +226,7 @@ static unsigned columns_with(const struct list *list, unsigned row, const uint64
   *matches = 0;
   for (unsigned i = 0; i < count; i++) {
     unsigned before = columns;
-    for (unsigned column = 0; values[i] && column < list->columns; column++)
+    for (unsigned column = 0; column < list->columns; column++)
       if (list->hashes[row - 1][column] == values[i]) columns |= 1u << column;
     if (columns != before) ++*matches;
   }
@@ -306,8 +306,12 @@ static struct list *list_of(struct form *form, const uint64_t *values, unsigned 
 static struct list *list_of_same(const struct form *form, struct match *match) {
   const struct list *list = form->list;
   if (!is_current(list, form->list_id)) return NULL;
+  uint64_t values[HASHED_PARAMETERS];
+  unsigned count = 0;
+  for (unsigned i = 0; i < HASHED_PARAMETERS; i++)
+    if (form->values[i]) values[count++] = form->values[i];
   for (unsigned row = form->row + 1; row <= list->rows; row++) {
-    if (!matches(list, row, form->columns, form->values, HASHED_PARAMETERS, match)) continue;
+    if (!matches(list, row, form->columns, values, count, match)) continue;
     match->is_certain = is_certain(list, row, form->row, match->columns);
     return match->is_certain ? form->list : NULL;
   }
@@ -345,11 +349,13 @@ static struct origin origin_of(struct form *form, const struct bound_hash *hashe
 void find_origin(struct statement *statement) {
   struct text *text = statement->text;
   uint64_t key = text->lookup_hash;
-  statement->origin = (struct origin){0};
   if (statement->bound_count == 0) {
     struct literals expanded = {0};
     const struct literals *literals = expand(statement, &expanded) ? &expanded : literals_of(text);
-    if (!literals || literals->count == 0) return;
+    if (!literals || literals->count == 0) {
+      statement->origin = (struct origin){0};
+      return;
+    }
     memset(statement->hashes, 0, sizeof statement->hashes);
     for (unsigned i = 0; i < literals->count; i++) statement->hashes[i].value = literals->values[i];
     key = literals->form;
