@@ -142,7 +142,7 @@ struct FindingsTests {
     let page = try BrowserPage(try await reports.html(of: trace), width: 400, height: 800)
     defer { _ = reports }
     let finding = try page.text("document.querySelector('#finding-1').innerText")
-    #expect(finding.contains("app.py:14"), "\(finding)")
+    #expect(finding.contains("app.py:15"), "\(finding)")
     #expect(finding.firstMatch(of: /held by .*app\.py:[6-8]/) != nil, "\(finding)")
     try page.click("#finding-1 button.moment")
     #expect(
