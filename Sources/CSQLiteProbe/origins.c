@@ -189,11 +189,15 @@ static void read_literals(struct literals *literals, const char *sql) {
 }
 
 static const struct literals *literals_of(struct text *text) {
-  if (text->literals) return text->literals;
-  text->literals = calloc(1, sizeof *text->literals);
-  if (text->literals && text->length <= LONGEST_SQL && text->write <= WRITES_ROWS)
-    read_literals(text->literals, command_of(text));
-  return text->literals;
+  struct literals *known = __atomic_load_n(&text->literals, __ATOMIC_ACQUIRE);
+  if (known) return known;
+  struct literals *read = calloc(1, sizeof *read);
+  if (!read) return NULL;
+  if (text->length <= LONGEST_SQL && text->write <= WRITES_ROWS) read_literals(read, command_of(text));
+  // Another thread may have been faster.
+  if (__atomic_compare_exchange_n(&text->literals, &known, read, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return read;
+  free(read);
+  return known;
 }
 
 // The values of a statement whose calls are not hooked are in the SQL that SQLite expands.

@@ -40,9 +40,9 @@ public struct Program: Sendable {
     try await run(arguments, environment: settings)
   }
 
-  /// Runs the program to its end, as ``run(_:environment:)`` does.
+  /// Runs the program to its end, as ``run(_:environment:)`` does, in a folder.
   public func run(
-    _ arguments: [String], environment settings: [String: String] = [:]
+    _ arguments: [String], environment settings: [String: String] = [:], in folder: String? = nil
   ) async throws -> Run {
     var updates: [Environment.Key: String?] = [:]
     for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("STORE_") {
@@ -51,7 +51,8 @@ public struct Program: Sendable {
     for (name, value) in settings { updates[.init(stringLiteral: name)] = value }
     let result = try await Subprocess.run(
       .path(.init(url.path)), arguments: Arguments(arguments),
-      environment: .inherit.updating(updates), output: .string(limit: 16 << 20),
+      environment: .inherit.updating(updates),
+      workingDirectory: folder.map { FilePath($0) }, output: .string(limit: 16 << 20),
       error: .string(limit: 16 << 20))
     let status: Int32? = if case .exited(let code) = result.terminationStatus { code } else { nil }
     if url.lastPathComponent == "trace-report", [0, 2, 3].contains(status ?? 1) {

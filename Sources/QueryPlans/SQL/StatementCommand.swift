@@ -39,6 +39,11 @@ public enum StatementCommand {
     return tables.isEmpty || !tables.isSubset(of: schemaTables)
   }
 
+  /// Whether one of its tables is SQLite's own table of the schema.
+  public static func readsSchema(_ sql: String) -> Bool {
+    !StatementClauses(sql: sql).tables.isDisjoint(with: schemaTables)
+  }
+
   private static let schemaTables: Set = [
     "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
   ]

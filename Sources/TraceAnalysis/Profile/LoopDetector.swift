@@ -96,11 +96,11 @@ struct LoopDetector {
     case ofSchema
 
     init(_ sql: String) {
-      let form = SQLFingerprint(sql: sql).description.uppercased()
+      let isInsertion = ["INSERT", "REPLACE"].contains(StatementCommand.name(of: sql))
       self =
-        form.contains("SQLITE_MASTER") || form.contains("SQLITE_SCHEMA")
+        StatementCommand.readsSchema(sql)
         ? .ofSchema
-        : form.contains("IN (?)") || form.hasPrefix("INSERT") || form.hasPrefix("REPLACE")
+        : isInsertion || SQLFingerprint(sql: sql).description.uppercased().contains("IN (?)")
           ? .ofSeveralRows : .ofOneRow
     }
   }
@@ -129,7 +129,7 @@ struct LoopDetector {
 
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
-    for list in lists.values { close(list) }
+    close(lists)
     lists.removeAll()
     let found = loops.values.filter { $0.sums.runs >= Self.minRuns && $0.order.isThatOfRows }
     return found.map(\.sums).sorted {
@@ -142,9 +142,17 @@ struct LoopDetector {
   private mutating func closeOld() {
     let used = Set(lines.values.map(\.list))
     let kept = lists.filter { used.contains($0.key) }
-    for (key, list) in lists where kept[key] == nil { close(list) }
+    close(lists.filter { kept[$0.key] == nil })
     lists = kept
     if kept.count >= Self.maxLists / 2 { lines.removeAll() }
+  }
+
+  /// In the order in which they began: a loop has the statements of its first list.
+  private mutating func close(_ lists: [Key: List]) {
+    for (_, list) in lists.sorted(by: { ($0.key.process, $0.key.id) < ($1.key.process, $1.key.id) })
+    {
+      close(list)
+    }
   }
 
   private mutating func close(_ list: List) {
@@ -167,8 +175,9 @@ struct LoopDetector {
           ? child.time
           : child.time.saturatingSum(
             child.otherTime / Int64(clamping: child.others) * Int64(clamping: others)))
-      loop.sums.connections.add(child.hasOwnConnections(parent.connection.id) ? child.runs : 0)
-      loop.sums.computed.add(child.computed)
+      loop.sums.connections.add(
+        child.hasOwnConnections(parent.connection.id) ? child.runs : nil)
+      loop.sums.computed.add(child.computed > 0 ? child.computed : nil)
       let isComplete = kept >= Self.minRuns && child.isComplete(kept)
       if isComplete {
         loop.order.addAll(child.runs)

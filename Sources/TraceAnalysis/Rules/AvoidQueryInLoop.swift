@@ -24,9 +24,9 @@ struct AvoidQueryInLoop: Rule {
       Reported when ten runs or more of a statement, at one line, have values that an earlier statement on the same
       database returned: those of two fifths of its rows or more, in the order of the rows, or those of nearly each row,
       once. The first 32 rows of a run are compared. Threads, connections and other statements in between do not matter.
-      Values that did not change since the last run of the statement are compared with the next rows of its list alone,
-      and a list that a thread read before it received another message from the network with no values. A loop over the
-      rows of a loop is part of its finding. Updates to values of the program's own are a note, since SQL may not be
+      Values that did not change since the last run of the statement are compared with the next rows of its list alone.
+      What a thread read before it received another message from the network is no list of its later runs. A loop over
+      the rows of a loop is part of its finding. Updates to values of the program's own are a note, since SQL may not be
       able to compute them. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.
       Needs the probe's events; a statement of Core Data's log that follows a list, on its thread, once for each of ten
       rows or more, or for nine of ten, is a note.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A random server: server.py SEED FILE. Odd seeds have a query for each row of a list, even ones have none.
 
-Prints `counts - -` and the lines of the statements that run in loops.
+Prints `loop` and the name of the page that has one, or `none`.
 """
 
 import random
