@@ -47,7 +47,8 @@ minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 # always compiled again when a class of the store has other fields (Swift 6.3.1), and then read the
 # wrong ones: a tracepoint that was off took 11 instructions in place of 38.
 remove_stale_objects() {
-  rm -rf Benchmarks/.build/{,untraced/}*/release/{bench_worker,store_bench,bench_counts}.build
+  # Not the folder: SwiftPM writes the map of outputs in it only when it plans the build.
+  rm -f Benchmarks/.build/{,untraced/}*/release/{bench_worker,store_bench,bench_counts}.build/*.o
 }
 
 # Builds a program of Benchmarks and bench-worker for release, and sets `benchmarks` to their folder.

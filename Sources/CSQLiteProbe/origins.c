@@ -56,6 +56,8 @@ struct form {
   struct list *list;
   uint64_t list_id;
   unsigned row, columns, columns_so_far;
+  // Whether a run had a later row than the one before.
+  bool goes_up;
   // A list whose kept rows it has passed: what comes behind them is not of an earlier row or an older list.
   uint64_t passed;
 };
@@ -267,8 +269,8 @@ static bool has_passed(const struct list *list, unsigned row) {
   return list->rows == KEPT_ROWS && row > KEPT_ROWS / 2;
 }
 
-// The row of a list that is next: behind that of the last run, or the same one for another of its columns. What is
-// further away is certain if few rows have the same value.
+// The row of a list that is next: behind or before that of the last run, or the same one for another of its columns. What
+// is further away is certain if few rows have the same value.
 static bool find_row(const struct list *list, const struct form *form, const uint64_t *values, unsigned count,
                      struct match *match) {
   bool goes_on = form->list == list && form->list_id == list->id;
@@ -276,12 +278,15 @@ static bool find_row(const struct list *list, const struct form *form, const uin
   match->is_certain = true;
   if (matches(list, last + 1, ~0u, values, count, match)) return true;
   if (goes_on && matches(list, last, ~form->columns, values, count, match)) return true;
+  if (goes_on && !form->goes_up && matches(list, last - 1, ~0u, values, count, match)) return true;
   for (unsigned row = last + 2; row <= list->rows; row++) {
     if (!matches(list, row, goes_on ? form->columns_so_far : ~0u, values, count, match)) continue;
     match->is_certain = is_certain(list, row, last, match->columns);
     return true;
   }
-  if (has_passed(list, last)) return false;
+  // Behind its kept rows a list may begin again, if no other row has the first one's value.
+  if (has_passed(list, last))
+    return matches(list, 1, form->columns, values, count, match) && rows_like(list, 1, match->columns) == 1;
   for (unsigned row = 1; row <= last; row++)
     if (matches(list, row, ~0u, values, count, match)) return true;
   return false;
@@ -341,6 +346,7 @@ static struct origin origin_of(struct form *form, const struct bound_hash *hashe
   if (!list) return (struct origin){0};
   bool goes_on = form->list == list && form->list_id == list->id;
   bool is_same_row = goes_on && form->row == match.row;
+  form->goes_up = goes_on && (form->goes_up || match.row > form->row);
   form->columns_so_far = match.columns | (goes_on ? form->columns_so_far : 0);
   form->columns = match.columns | (is_same_row ? form->columns : 0);
   form->list = list;

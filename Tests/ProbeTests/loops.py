@@ -31,15 +31,19 @@ def rows_whose_values_are_bound():
             db.execute("SELECT name FROM author WHERE id = ?", (book[0],)).fetchone()
         for book in db.execute("SELECT id FROM book WHERE id > -20").fetchall()[:7]:
             db.execute("SELECT title FROM book WHERE id = +?", (str(book[0]),)).fetchone()
+        books = db.execute("SELECT id FROM book WHERE id > -1000").fetchall()
+        for book in reversed(books): db.execute("SELECT title FROM book WHERE +id = ?", book).fetchone()
+        for book in books + books: db.execute("SELECT title FROM book WHERE id = ? + 0", book).fetchone()
     """
     process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "origins.db")], level=1)
     expect(process.returncode == 0, process.stderr)
     runs = events(lines, "statement_run")
     lists = [(run["list_id"], run["rows"]) for run in runs if run.get("list_id")]
-    expect([rows for _, rows in lists] == ["40"] * 6, f"{lists}")
+    expect([rows for _, rows in lists] == ["40"] * 7, f"{lists}")
     of_list = {number: [int(run.get("origin_row", 0)) for run in runs if run.get("origin_id") == number] for number, _ in lists}
     expect([row for row in of_list[lists[4][0]] if row][:32] == list(range(1, 33)), f"{of_list}")
     expect(of_list[lists[5][0]] == list(range(1, 8)), f"{of_list}")
+    expect([row for row in of_list[lists[6][0]] if row] == list(range(31, 0, -1)) + list(range(1, 33)) * 2, f"{of_list}")
     expect([of_list[number] for number, _ in lists[:4]] ==
            [list(range(1, 33)), list(range(1, 33)), list(range(1, 10)), list(range(1, 6))], f"{of_list}")
 

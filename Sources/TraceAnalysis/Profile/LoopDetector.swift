@@ -105,6 +105,9 @@ struct LoopDetector {
     }
   }
 
+  /// Whether a run without a list and an origin may be of a loop.
+  var hasLines: Bool { !lines.isEmpty }
+
   /// Adds a run that ended.
   mutating func add(_ run: Run) {
     let process = run.connection.process
@@ -168,7 +171,7 @@ struct LoopDetector {
           sums: QueryLoop(
             parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
             childLocation: child.site.location))
-      let others = min(child.others, parent.rows - kept)
+      let others = child.others(over: parent.rows, kept)
       loop.sums.addOccurrence(
         rows: parent.rows, runs: child.runs.saturatingSum(others),
         time: others == 0
@@ -213,7 +216,15 @@ struct LoopDetector {
     /// Two fifths of the rows that are kept, and half of the runs but for those of further rows.
     func isLoop(over all: UInt64, _ kept: UInt64) -> Bool {
       let found = max(UInt64(rows.nonzeroBitCount), min(uncertain, runs))
-      return found >= 2 && found &* 5 >= kept &* 2 && others <= runs.saturatingSum(all - kept)
+      return found >= 2 && found &* 5 >= kept &* 2
+        && others <= runs.saturatingSum(others(over: all, kept))
+    }
+
+    /// The runs for rows that are not kept: a loop may visit a list several times.
+    func others(over all: UInt64, _ kept: UInt64) -> UInt64 {
+      let (count, isTooLarge) = (all - kept).multipliedReportingOverflow(
+        by: max(runs / max(kept, 1), 1))
+      return isTooLarge ? others : min(others, count)
     }
 
     /// Whether nearly each row was visited, once: the order may then be any, as that of threads or of a dictionary.

@@ -36,8 +36,11 @@ struct ObservedTally {
   /// The number of a run on its connection.
   mutating func count(on connection: ProfileBuilder.Key) -> UInt64 {
     if runs.count >= Bounds.contexts, runs[connection] == nil { runs.removeAll() }
-    runs[connection, default: 0].add(1)
-    return runs[connection, default: 0]
+    func next(_ number: inout UInt64) -> UInt64 {
+      number.add(1)
+      return number
+    }
+    return next(&runs[connection, default: 0])
   }
 
   mutating func add(_ copy: CopyNotObserved) {
@@ -123,12 +126,7 @@ extension ProfileBuilder {
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(run, measures) }
     if run.changes > 0 { countCommit(of: process) }
-    findLoops(
-      run, record, at: location,
-      on: .init(
-        process: process, id: run.connectionID,
-        database: locks.databases.isInMemory(Key(process: process, id: run.connectionID))
-          ? -1 - Int(truncatingIfNeeded: run.connectionID) : origin))
+    findLoops(run, record, at: location, in: process, origin)
   }
 
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
@@ -154,9 +152,17 @@ extension ProfileBuilder {
 
   private mutating func findLoops(
     _ run: StatementRun, _ record: EventRecord, at location: SourceLocation,
-    on connection: LoopDetector.Connection
+    in process: Int, _ origin: Int
   ) {
-    guard run.statementID != Bounds.restOfStatements else { return }
+    let hasRows = record.measures.contains(.rows)
+    guard run.statementID != Bounds.restOfStatements,
+      !hasRows || run.listID != 0 || run.originID != 0 || observed.loops.hasLines
+    else { return }
+    let key = Key(process: process, id: run.connectionID)
+    let connection = LoopDetector.Connection(
+      process: process, id: run.connectionID,
+      database: locks.databases.isInMemory(key)
+        ? -1 - Int(truncatingIfNeeded: run.connectionID) : origin)
     let sql = texts[run.statementID]
     let form = observed.form(of: run.statementID, sql)
     let observedRun = LoopDetector.Run(
@@ -165,7 +171,7 @@ extension ProfileBuilder {
       bindHash: run.bindHash, time: run.stepTime, isReadOnly: run.isReadOnly != 0,
       listID: run.listID, originID: run.originID, originRow: run.originRow,
       ownValues: run.ownValues)
-    if !record.measures.contains(.rows) {
+    if !hasRows {
       return loggedLoops.add(
         observedRun, on: Key(process: connection.process, id: observedRun.thread))
     }

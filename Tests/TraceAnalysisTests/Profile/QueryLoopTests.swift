@@ -78,6 +78,14 @@ import TraceAnalysis
     #expect(found.map(\.runs) == [40])
   }
 
+  @Test func aListThatIsVisitedTwiceIsALoop() {
+    let found = loops { trace in
+      trace.run(list, caller: 1, rows: 200, list: 1)
+      for row in 1...400 { trace.run(one, caller: 2, forRow: (row - 1) % 200 + 1, of: 1) }
+    }
+    #expect(found.map { [$0.occurrences, $0.parentRows, $0.runs] } == [[1, 200, 400]])
+  }
+
   @Test func theOrderOfTheRowsMattersUnlessEachIsVisitedOnce() {
     func found(_ order: [Int]) -> Int {
       loops { trace in
