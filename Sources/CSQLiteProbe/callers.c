@@ -69,6 +69,7 @@ static struct place *find_or_make(uint64_t hash) {
   if (!place) return NULL;
   place->hash = hash;
   place->id = ++last_id;
+  place->generation = generation - 1;
   place->next = *bucket;
   *bucket = place;
   return place;
@@ -79,20 +80,33 @@ static bool is_due(struct place *place) {
   if (place->generation == generation && ++place->uses < USES_BETWEEN_ANNOUNCEMENTS &&
       now - place->announced_ns < time_between_announcements)
     return false;
-  place->generation = generation;
   place->uses = 1;
   place->announced_ns = now;
   return true;
 }
 
-// The number of a place, by a hash of its contents, and whether its text must be announced.
-static uint64_t number_of(uint64_t hash, bool *is_announcement_due) {
+// The use of a place. Its text must be announced before its number is used: until a thread has done so, each does.
+struct use {
+  struct place *place;
+  uint64_t id;
+  unsigned generation;
+  bool is_announcement_due;
+};
+
+static struct use use_place(uint64_t hash) {
   pthread_mutex_lock(&lock);
   struct place *place = find_or_make(hash);
-  uint64_t id = place ? place->id : 0;
-  *is_announcement_due = place && is_due(place);
+  struct use use = {place, place ? place->id : 0, generation, place && is_due(place)};
   pthread_mutex_unlock(&lock);
-  return id;
+  return use;
+}
+
+// `event` is NULL for a place without frames of the program.
+static void announce(const struct use *use, const struct caller_event *event) {
+  if (event) emit(EVENT_caller, event);
+  pthread_mutex_lock(&lock);
+  use->place->generation = use->generation;
+  pthread_mutex_unlock(&lock);
 }
 
 static uint64_t hash_string(const char *text, uint64_t seed) {
@@ -103,15 +117,14 @@ static uint64_t announce_caller(const struct caller_event *caller) {
   uint64_t hash = hash_string(caller->file, caller->line + 11);
   hash = hash_string(caller->function, hash);
   hash = hash_string(caller->frames, hash);
-  bool is_announcement_due;
-  uint64_t id = number_of(hash, &is_announcement_due);
-  if (is_announcement_due) {
+  struct use use = use_place(hash);
+  if (use.is_announcement_due) {
     struct caller_event event = *caller;
-    event.caller_id = id;
+    event.caller_id = use.id;
     event.file = without_start_folder(event.file);
-    emit(EVENT_caller, &event);
+    announce(&use, &event);
   }
-  return id;
+  return use.id;
 }
 
 // Between two look-ups are 8 to 23 runs: a program that repeats the same runs must not be sampled at the same one.
@@ -164,13 +177,11 @@ static uint64_t native_place(char *buffer, size_t size) {
   void *addresses[MAX_FRAMES];
   int count = native_frames(addresses, MAX_FRAMES);
   if (count <= 0) return 0;
-  bool is_announcement_due;
-  uint64_t hash = hash_bytes(addresses, (size_t)count * sizeof *addresses, 13);
-  uint64_t id = number_of(hash, &is_announcement_due);
-  struct caller_event event = {.caller_id = id, .file = "", .function = "", .frames = ""};
-  if (is_announcement_due && describe_frames(addresses, count, &event, buffer, size))
-    emit(EVENT_caller, &event);
-  return id;
+  struct use use = use_place(hash_bytes(addresses, (size_t)count * sizeof *addresses, 13));
+  struct caller_event event = {.caller_id = use.id, .file = "", .function = "", .frames = ""};
+  if (use.is_announcement_due)
+    announce(&use, describe_frames(addresses, count, &event, buffer, size) ? &event : NULL);
+  return use.id;
 }
 
 // The places that cost little to look up: in a comment, or read directly from an interpreter.

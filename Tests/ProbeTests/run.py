@@ -63,7 +63,7 @@ def main(arguments):
         print({"passed": "pass ", "skipped": "skip ", "failed": "FAIL "}[result], test.__name__ + note, flush=True)
     shutil.rmtree(harness.scratch, ignore_errors=True)
     print(f"{results['passed']} passed, {results['failed']} failed, {results['skipped']} skipped")
-    return 1 if results["failed"] else 0
+    return 1 if results["failed"] or not any(results.values()) else 0
 
 
 if __name__ == "__main__":
