@@ -11,7 +11,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
 
   private static func page() async throws -> String {
-    let binaries = URL(filePath: Program("trace-report").path).deletingLastPathComponent().path
+    let binaries = URL(filePath: Program("transit").path).deletingLastPathComponent().path
     let result = try await Subprocess.run(
       .name("python3"),
       arguments: [root.appending(path: "Scripts/evidence.py").path, binaries],

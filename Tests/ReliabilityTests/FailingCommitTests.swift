@@ -9,6 +9,7 @@ import Testing
 /// Which files of external storage there are once a commit has failed.
 @Suite struct FailingCommitTests {
   private static let large = Data(repeating: 7, count: 300_000)
+  private static let longText = String(repeating: "x", count: 50_000)
 
   private func files(_ store: URL) -> Set<String> {
     let folder = store.deletingLastPathComponent().appending(path: ".ledger_SUPPORT/_EXTERNAL_DATA")
@@ -76,7 +77,7 @@ import Testing
       let inserted = Result {
         try context.batchInsert(Step.self, count: 330) { row, index in
           row.number = Int64(1000 + index)
-          row.text = String(repeating: "x", count: 50_000)
+          row.text = Self.longText
           if index == 0 { row.photo = Self.large }
         }
       }

@@ -11,6 +11,7 @@ import Testing
 /// Every call to the disk that an operation makes fails in turn.
 @Suite struct FailingDiskTests {
   private static let seed: UInt64 = 11
+  private static let longText = String(repeating: "x", count: 50_000)
 
   /// A closed ledger with some saves.
   private func makeLedger(steps: Int = 12) throws -> TemporaryDirectory {
@@ -147,7 +148,7 @@ import Testing
       // More than SQLite keeps in memory: the log gets pages before the commit.
       _ = try container.mainContext.batchInsert(Step.self, count: 60) { row, index in
         row.number = Int64(1000 + index)
-        row.text = String(repeating: "x", count: 50_000)
+        row.text = Self.longText
       }
     }
     try failure.sweep(template, isLong: true) { url, disk in
@@ -236,7 +237,7 @@ import Testing
     func insert() throws {
       _ = try container.mainContext.batchInsert(Step.self, count: 330) { row, index in
         row.number = Int64(1000 + index)
-        row.text = String(repeating: "x", count: 50_000)
+        row.text = Self.longText
       }
     }
     func count(_ content: StoreContent) -> Int {

@@ -16,11 +16,7 @@ public struct BuiltTool: Sendable {
 
   /// Finds a product of the package by its name.
   public init(_ name: String) {
-    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    if let test = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
-      folder = URL(filePath: test).deletingLastPathComponent()
-    }
-    path = folder.appending(path: name).path
+    path = BuiltProducts.path(of: name)
   }
 
   /// Runs it to its end, in UTC and without colours.

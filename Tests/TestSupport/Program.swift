@@ -15,8 +15,7 @@ public struct Program: Sendable {
 
   /// Finds a program beside the tests: `trace-report`, `transit`.
   public init(_ name: String) {
-    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    url = tests.deletingLastPathComponent().appending(path: name)
+    url = URL(filePath: BuiltProducts.path(of: name))
   }
 
   /// Where it is, for a script that runs it.

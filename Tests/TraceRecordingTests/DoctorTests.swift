@@ -11,7 +11,7 @@ import Testing
   init() throws { recorder = try Recorder() }
 
   private func doctor(_ command: String...) async throws -> Recorder.Run {
-    try await recorder.run(Recorder.path(of: "trace-report"), ["doctor"] + command)
+    try await recorder.run(BuiltProducts.path(of: "trace-report"), ["doctor"] + command)
   }
 
   @Test(arguments: ["python3", "sqlite3"])
@@ -36,7 +36,7 @@ import Testing
       ["nohup", "true"],
     ].filter { Self.isInstalled($0[0]) })
   func theProgramsOfALauncherAreLookedAtWhenTheyRun(command: [String]) async throws {
-    let run = try await recorder.run(Recorder.path(of: "trace-report"), ["doctor"] + command)
+    let run = try await recorder.run(BuiltProducts.path(of: "trace-report"), ["doctor"] + command)
     #expect(run.status == 0, "\(run.output)\(run.errorOutput)")
     #expect(run.output.contains("looked at when they run"), "\(run.output)")
     #expect(!run.output.contains("no SQLite is linked"), "\(run.output)")
@@ -49,7 +49,7 @@ import Testing
       ["docker", "run", "image"],
     ].filter { Self.isInstalled($0[0]) })
   func aLauncherThatRemovesTheVariablesIsNotObserved(command: [String]) async throws {
-    let run = try await recorder.run(Recorder.path(of: "trace-report"), ["doctor"] + command)
+    let run = try await recorder.run(BuiltProducts.path(of: "trace-report"), ["doctor"] + command)
     #expect(run.status == 3, "\(run.output)\(run.errorOutput)")
     #expect(run.output.contains("missing: '\(command[0])"), "\(run.output)")
     #expect(run.output.contains("record"), "\(run.output)")

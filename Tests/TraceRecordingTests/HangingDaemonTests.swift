@@ -52,8 +52,8 @@ struct HangingDaemonTests {
     return try await recorder.run(
       "/usr/bin/env",
       [
-        "TOOL=\(Recorder.path(of: "trace-report"))",
-        "EMITTER=\(Recorder.path(of: "event-emitter"))",
+        "TOOL=\(BuiltProducts.path(of: "trace-report"))",
+        "EMITTER=\(BuiltProducts.path(of: "event-emitter"))",
         "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "timeout", "100",
         "sh", "-c", start + script,
       ])

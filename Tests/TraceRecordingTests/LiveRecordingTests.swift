@@ -21,9 +21,9 @@ extension TraceRecorderTests {
     whileRunning body: @Sendable (Process) async throws -> Void = { _ in }
   ) async throws -> Recorder.Run {
     try await recorder.run(
-      Recorder.path(of: "trace-report"),
+      BuiltProducts.path(of: "trace-report"),
       ["top", "--json", "--interval", "200ms"] + options + ["--"]
-        + [Recorder.path(of: "event-emitter")] + command, whileRunning: body)
+        + [BuiltProducts.path(of: "event-emitter")] + command, whileRunning: body)
   }
 
   private func logFolder(of recorder: pid_t) throws -> String {

@@ -11,13 +11,13 @@ import Testing
 @Suite(.endsWhenStuck)
 struct LogRecordingTests {
   let recorder: Recorder
-  private let report = Recorder.path(of: "trace-report")
+  private let report = BuiltProducts.path(of: "trace-report")
 
   init() throws { recorder = try Recorder() }
 
   @Test func withoutLTTngRecordsLogsAndStatesTheReasonAndTheCost() async throws {
     let run = try await recorder.record(
-      command: [Recorder.path(of: "event-emitter"), "burst", "50"], path: "/nowhere")
+      command: [BuiltProducts.path(of: "event-emitter"), "burst", "50"], path: "/nowhere")
     #expect(run.status == 0, "\(run.errorOutput)")
     #expect(
       run.errorOutput.hasPrefix(
@@ -43,7 +43,7 @@ struct LogRecordingTests {
   }
 
   @Test func eachProcessHasALog() async throws {
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let run = try await recorder.record(
       options: ["--log"],
       command: ["sh", "-c", "\(emitter) burst 10; \(emitter) burst 20; \(emitter) exit 3; true"])
@@ -84,7 +84,7 @@ struct LogRecordingTests {
   @Test func endsAtTheSizeThatTheDiskOptionPermits() async throws {
     let run = try await recorder.record(
       options: ["--log", "--disk", "1"],
-      command: [Recorder.path(of: "event-emitter"), "burst", "20000"])
+      command: [BuiltProducts.path(of: "event-emitter"), "burst", "20000"])
     #expect(run.status == 0, "\(run.errorOutput)")
     #expect(
       run.errorOutput.contains(
@@ -98,7 +98,7 @@ struct LogRecordingTests {
   }
 
   @Test func aProcessThatRunsOnIsNamedAndLogsNoMore() async throws {
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let (number, output) = (recorder.folder.path("number"), recorder.folder.path("output"))
     let run = try await recorder.record(
       options: ["--log"],
@@ -156,7 +156,7 @@ struct LogRecordingTests {
       "/usr/bin/env",
       [
         "unshare", "--mount", "sh", "-c", script, "sh", report, "record", "-o", "\(folder)/trace",
-        "--", Recorder.path(of: "event-emitter"), "burst", "10",
+        "--", BuiltProducts.path(of: "event-emitter"), "burst", "10",
       ])
     #expect(run.status == 0, "\(surroundings.name): \(run.errorOutput)")
     #expect(run.output.contains("none lost"), "\(surroundings.name): \(run.output)")

@@ -24,7 +24,8 @@ struct Recorder {
     whileRunning body: @Sendable (Process) async throws -> Void = { _ in }
   ) async throws -> Run {
     try await record(
-      options: options, command: [Self.path(of: "event-emitter")] + arguments, whileRunning: body)
+      options: options, command: [BuiltProducts.path(of: "event-emitter")] + arguments,
+      whileRunning: body)
   }
 
   func record(
@@ -33,7 +34,7 @@ struct Recorder {
   ) async throws -> Run {
     let arguments = ["record", "-o", trace] + options + ["--"] + command
     return try await run(
-      Self.path(of: "trace-report"), arguments, path: path, whileRunning: body)
+      BuiltProducts.path(of: "trace-report"), arguments, path: path, whileRunning: body)
   }
 
   /// The lines of the babeltrace2 command, which shares no code with our reader.
@@ -81,12 +82,5 @@ struct Recorder {
       try await Task.sleep(for: .milliseconds(10))
     }
     Issue.record("the emitter did not start within 30 s")
-  }
-
-  /// A product of the package, beside the tests.
-  static func path(of product: String) -> String {
-    let bundle =
-      CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-    return URL(filePath: bundle).deletingLastPathComponent().appending(path: product).path
   }
 }

@@ -32,7 +32,7 @@ import TraceRendering
       """
       [ "$(id -u)" = 0 ] && command -v lttng-relayd && unshare --net --uts --mount --pid --fork \
       --mount-proc sh -c 'hostname x && ip link add br0 type bridge && ip link add ve0 type veth peer name ve1' \
-      && cd -P "$(dirname '\(Recorder.path(of: "trace-report"))')" \
+      && cd -P "$(dirname '\(BuiltProducts.path(of: "trace-report"))')" \
       && ls ../probe/libstorescope-probe.so ../../probe/libstorescope-probe.so 2>&1 | grep -v 'No such'
       """,
     ]
@@ -56,7 +56,7 @@ import TraceRendering
   private func run(_ scenario: String) async throws {
     let run = try await recorder.run(
       "/bin/bash",
-      [Self.script, Recorder.path(of: "trace-report"), recorder.folder.path(""), scenario])
+      [Self.script, BuiltProducts.path(of: "trace-report"), recorder.folder.path(""), scenario])
     try #require(run.status == 0, "\(run.errorOutput)")
   }
 
@@ -72,7 +72,7 @@ import TraceRendering
   }
 
   private func report(_ arguments: String...) async throws -> Recorder.Run {
-    try await recorder.run(Recorder.path(of: "trace-report"), arguments)
+    try await recorder.run(BuiltProducts.path(of: "trace-report"), arguments)
   }
 
   private func profile() async throws -> Profile {

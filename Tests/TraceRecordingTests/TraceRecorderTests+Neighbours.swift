@@ -12,7 +12,7 @@ import TraceReading
 extension TraceRecorderTests {
   @Test func eachOfTwoRecordingsHoldsItsOwnProcessesOnly() async throws {
     let (first, second) = (recorder, try Recorder())
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let isOver = first.folder.path("over")
     let recorded = Mutex<Recorder.Run?>(nil)
     let outer = try await first.record(
@@ -76,7 +76,7 @@ extension TraceRecorderTests {
   /// A copy of the emitter in a folder that other users may enter.
   private func programOfAnyUser() throws -> String {
     let path = recorder.folder.path("emitter")
-    try FileManager.default.copyItem(atPath: Recorder.path(of: "event-emitter"), toPath: path)
+    try FileManager.default.copyItem(atPath: BuiltProducts.path(of: "event-emitter"), toPath: path)
     chmod(recorder.folder.url.path, 0o755)
     return path
   }

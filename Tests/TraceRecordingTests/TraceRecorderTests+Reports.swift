@@ -11,7 +11,7 @@ import TraceReading
 extension TraceRecorderTests {
   @Test(arguments: ["--before", "--after"])
   func theSameRunLoggedAndTracedReturnsTheSameProfile(version: String) async throws {
-    let transit = Recorder.path(of: "transit")
+    let transit = BuiltProducts.path(of: "transit")
     let (store, log) = (recorder.folder.path("transit.sqlite"), recorder.folder.path("log.txt"))
     let generated = try await recorder.run(
       transit, ["generate", "--stops", "200", "--stop-times", "2000", "--store", store])
@@ -24,7 +24,7 @@ extension TraceRecorderTests {
 
     let (logged, traced) = try (Profile(reading: [log]), Profile(reading: [recorder.trace]))
     #expect(traced == logged)
-    let report = Recorder.path(of: "trace-report")
+    let report = BuiltProducts.path(of: "trace-report")
     let json = recorder.folder.path("saved.json")
     let saved = try await recorder.run(report, ["summary", "--json", recorder.trace])
     try Data(saved.output.utf8).write(to: URL(filePath: json))
@@ -45,7 +45,7 @@ extension TraceRecorderTests {
 
   @Test(arguments: ["exit 3", "kill -9 $$", "exit 0"])
   func aRecordingReportsHowItsProgramEnded(end: String) async throws {
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let recorded = try await recorder.record(command: ["sh", "-c", "\(emitter) burst 10; \(end)"])
     let data = try Data(contentsOf: URL(filePath: "\(recorder.trace)/\(RecordingSeal.fileName)"))
     let seal = try JSONDecoder().decode(RecordingSeal.self, from: data)
@@ -81,7 +81,7 @@ extension TraceRecorderTests {
       """.utf8
     ).write(to: URL(filePath: baseline))
     let run = try await recorder.run(
-      Recorder.path(of: "trace-report"), arguments + [recorder.trace])
+      BuiltProducts.path(of: "trace-report"), arguments + [recorder.trace])
     #expect(run.status == 3)
     #expect(run.errorOutput.contains("holds no events"), "\(run.errorOutput)")
     #expect(!FileManager.default.fileExists(atPath: recorder.folder.path("new.json")))

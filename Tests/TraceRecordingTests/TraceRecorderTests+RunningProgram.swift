@@ -26,7 +26,7 @@ extension TraceRecorderTests {
     _ program: Process, whileRunning body: @Sendable (Process) async throws -> Void
   ) async throws -> Recorder.Run {
     try await recorder.run(
-      Recorder.path(of: "trace-report"),
+      BuiltProducts.path(of: "trace-report"),
       [
         "record", "--pid", "\(program.processIdentifier)", "--when", "statement > 1s", "-o",
         recorder.trace,

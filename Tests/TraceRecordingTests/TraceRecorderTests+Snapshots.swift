@@ -58,7 +58,7 @@ extension TraceRecorderTests {
     let killed = try Recorder()
     let again = try await killed.record(
       options: ["--snapshot"],
-      command: ["sh", "-c", "\(Recorder.path(of: "event-emitter")) burst 10; kill -9 $$"])
+      command: ["sh", "-c", "\(BuiltProducts.path(of: "event-emitter")) burst 10; kill -9 $$"])
     #expect(again.status == 137)
     #expect(try fetches(in: killed.trace) == Array(1...10))
     try expectNothingLeft()
@@ -72,7 +72,7 @@ extension TraceRecorderTests {
       defer { #expect(FileManager.default.createFile(atPath: isOver, contents: nil)) }
       try await recorder.waitForEmitter()
       let early = try await Recorder().run(
-        Recorder.path(of: "trace-report"), ["summary", "--all", recorder.trace])
+        BuiltProducts.path(of: "trace-report"), ["summary", "--all", recorder.trace])
       #expect(early.status == 3 || !early.output.isEmpty)
       #expect((early.output + early.errorOutput).contains("still being recorded"))
       // A piece of a processor's buffer is written when it is full; one has the statement's text.
@@ -84,7 +84,7 @@ extension TraceRecorderTests {
         return isNamed
       }
       let meanwhile = try await Recorder().run(
-        Recorder.path(of: "trace-report"), ["summary", "--all", recorder.trace])
+        BuiltProducts.path(of: "trace-report"), ["summary", "--all", recorder.trace])
       #expect(meanwhile.status == 0, "\(meanwhile.errorOutput)")
       #expect(meanwhile.output.contains("still being recorded"), "\(meanwhile.output)")
       #expect(meanwhile.output.contains("SELECT 0, t0.Z_PK"))

@@ -45,7 +45,7 @@ extension TraceRecorderTests {
 /// What a program leaves behind, and what it inherits.
 extension TraceRecorderTests {
   @Test func aProcessThatRunsOnIsNamedAndMakesTheTraceIncomplete() async throws {
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let number = recorder.folder.path("number")
     let output = recorder.folder.path("output")
     let errors = recorder.folder.path("errors")
@@ -68,7 +68,7 @@ extension TraceRecorderTests {
       run.errorOutput.contains("still running, and not recorded from now on: \(process);"),
       "\(run.errorOutput)")
     let summary = try await recorder.run(
-      Recorder.path(of: "trace-report"), ["summary", "--all", recorder.trace])
+      BuiltProducts.path(of: "trace-report"), ["summary", "--all", recorder.trace])
     #expect(summary.output.contains("INCONCLUSIVE"))
     #expect(
       summary.output.contains("still running when the recording ended: \(process); what it"))
@@ -85,7 +85,8 @@ extension TraceRecorderTests {
     let run = try await recorder.run(
       "/bin/sh",
       [
-        "-c", #"trap '' HUP INT; exec "$@""#, "sh", Recorder.path(of: "trace-report"), "record",
+        "-c", #"trap '' HUP INT; exec "$@""#, "sh", BuiltProducts.path(of: "trace-report"),
+        "record",
         "-o", recorder.trace, "--", "grep", "SigIgn", "/proc/self/status",
       ])
     // `SigIgn:	0000000000000003`
@@ -130,7 +131,7 @@ private struct OtherUser {
       #expect(chown(path, id, id) == 0)
     }
     try files.copyItem(
-      atPath: Recorder.path(of: "trace-report"), toPath: recorder.folder.path("trace-report"))
+      atPath: BuiltProducts.path(of: "trace-report"), toPath: recorder.folder.path("trace-report"))
   }
 
   func record(inside command: [String] = []) async throws -> Recorder.Run {

@@ -79,7 +79,7 @@ import Testing
   func signalKeepsWhatWasRecorded(signal: Int32) async throws {
     let recorder = recorder
     let run = try await recorder.record(
-      command: [Recorder.path(of: "event-emitter"), "wait"]
+      command: [BuiltProducts.path(of: "event-emitter"), "wait"]
     ) { process in
       try await recorder.waitForEmitter()
       kill(process.processIdentifier, signal)
@@ -92,7 +92,7 @@ import Testing
 
   @Test func killedProgramKeepsWhatWasRecorded() async throws {
     let run = try await recorder.record(
-      command: ["sh", "-c", "\(Recorder.path(of: "event-emitter")) burst 10; kill -9 $$"])
+      command: ["sh", "-c", "\(BuiltProducts.path(of: "event-emitter")) burst 10; kill -9 $$"])
     #expect(run.status == 137)
     let lines = try await recorder.babeltrace2()
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func missingLTTngReportsWhatToInstall() async throws {
-    let emitter = Recorder.path(of: "event-emitter")
+    let emitter = BuiltProducts.path(of: "event-emitter")
     let run = try await recorder.record(
       options: ["--lttng"], command: [emitter, "burst", "1"], path: "/nowhere")
     #expect(run.status == 1)

@@ -30,9 +30,11 @@ struct TracerWatchTests {
     return try await recorder.run(
       "/usr/bin/env",
       ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "timeout", "60"]
-        + ["sh", "-c", script, "sh", Recorder.path(of: "trace-report"), "record", "--no-probe"]
+        + [
+          "sh", "-c", script, "sh", BuiltProducts.path(of: "trace-report"), "record", "--no-probe",
+        ]
         + (options.isEmpty ? [] : [options])
-        + ["-o", recorder.trace, "--", Recorder.path(of: "event-emitter")] + program)
+        + ["-o", recorder.trace, "--", BuiltProducts.path(of: "event-emitter")] + program)
   }
 
   @Test func aLosslessRecordingEndsTheProgramThatWaitsForTheDaemon() async throws {

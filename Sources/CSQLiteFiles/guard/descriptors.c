@@ -25,7 +25,7 @@ struct descriptor {
   dev_t device;
   ino_t inode;
   int number;
-  bool is_used;
+  bool is_used, is_elsewhere;
   struct descriptor *next;
 };
 static struct descriptor *descriptors;
@@ -37,17 +37,22 @@ static bool is_own(int number) {
   return false;
 }
 
-static bool is_open_elsewhere(const struct descriptor *descriptor) {
+static void mark(const struct stat *status) {
+  for (struct descriptor *at = descriptors; at; at = at->next)
+    if (at->device == status->st_dev && at->inode == status->st_ino) at->is_elsewhere = true;
+}
+
+// Marks the files of which the process has other descriptors: in one pass, since it may have thousands.
+static void mark_open_elsewhere(void) {
   DIR *folder = opendir("/proc/self/fd");
-  bool found = !folder;
-  for (struct dirent *entry; !found && (entry = readdir(folder));) {
-    int number = atoi(entry->d_name);
+  for (struct descriptor *at = descriptors; at; at = at->next) at->is_elsewhere = !folder;
+  if (!folder) return;
+  for (struct dirent *entry; (entry = readdir(folder));) {
     struct stat status;
-    found = entry->d_name[0] != '.' && !is_own(number) && fstat(number, &status) == 0 &&
-            status.st_dev == descriptor->device && status.st_ino == descriptor->inode;
+    int number = atoi(entry->d_name);
+    if (entry->d_name[0] != '.' && !is_own(number) && fstat(number, &status) == 0) mark(&status);
   }
-  if (folder) closedir(folder);
-  return found;
+  closedir(folder);
 }
 
 static int open_or_reuse(const char *path) {
@@ -64,7 +69,7 @@ static int open_or_reuse(const char *path) {
     free(made);
     return -1;
   }
-  *made = (struct descriptor){status.st_dev, status.st_ino, number, true, descriptors};
+  *made = (struct descriptor){status.st_dev, status.st_ino, number, true, false, descriptors};
   descriptors = made;
   return number;
 }
@@ -83,9 +88,10 @@ void descriptor_close(int number) {
   for (struct descriptor *at = descriptors; at; at = at->next)
     if (at->number == number) at->is_used = false;
   // The ones that were kept as well.
+  mark_open_elsewhere();
   for (struct descriptor **at = &descriptors; *at;) {
     struct descriptor *closed = *at;
-    if (closed->is_used || is_open_elsewhere(closed)) {
+    if (closed->is_used || closed->is_elsewhere) {
       at = &closed->next;
       continue;
     }
