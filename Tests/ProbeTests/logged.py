@@ -71,8 +71,10 @@ def a_place_is_announced_before_any_thread_runs_from_it():
     program = compiled("threads", "-DSLOW_NAMES", "-rdynamic", name="slow-names")
     process, trace = _recorded(["--log"], [program, "8"])
     expect(process.returncode == 0, process.stderr)
-    for sql, _, _, lines in _counts(trace)["statements"]:
-        expect(all(line > 0 for _, line, _ in lines), f"{sql}: {lines}")
+    statements = _counts(trace)["statements"]
+    expect(len(statements) == 3, f"{statements}")
+    for sql, _, _, lines in statements:
+        expect(lines and all(line > 0 for _, line, _ in lines), f"{sql}: {lines}")
 
 
 def a_log_has_less_than_250_bytes_a_statement():

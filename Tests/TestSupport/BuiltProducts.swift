@@ -4,7 +4,8 @@ import Foundation
 
 /// Where the programs of the package are that tests run.
 public enum BuiltProducts {
-  private static let tests: URL = {
+  /// The folder of what was built, which holds the tests.
+  static let folder: URL = {
     let arguments = CommandLine.arguments
     return URL(filePath: arguments.first { $0.hasSuffix(".xctest") } ?? arguments[0])
       .resolvingSymlinksInPath().deletingLastPathComponent()
@@ -14,10 +15,10 @@ public enum BuiltProducts {
   ///
   /// `.ci/run` has the tests run the programs that `make bench-counts` builds, which are optimized.
   public static func path(of name: String) -> String {
-    if let folder = ProcessInfo.processInfo.environment["TEST_PROGRAMS"] {
-      let path = URL(filePath: folder).appending(path: name).path
+    if let programs = ProcessInfo.processInfo.environment["TEST_PROGRAMS"] {
+      let path = URL(filePath: programs).appending(path: name).path
       if FileManager.default.isExecutableFile(atPath: path) { return path }
     }
-    return tests.appending(path: name).path
+    return folder.appending(path: name).path
   }
 }

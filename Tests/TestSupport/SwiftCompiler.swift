@@ -22,7 +22,7 @@ public enum SwiftCompiler {
 
   /// Where the modules are, and the C modules that they import.
   private static var flags: [String] {
-    let build = products
+    let build = BuiltProducts.folder
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     var maps = ["CSQLite", "CLTTngUST"].map {
@@ -37,13 +37,6 @@ public enum SwiftCompiler {
     return ["-I", build.appending(path: "Modules").path, "-I", build.path]
       + existing(maps).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
       + existing(headers).flatMap { ["-Xcc", "-I", "-Xcc", $0] }
-  }
-
-  /// The folder of what was built, which holds the tests.
-  private static var products: URL {
-    let arguments = CommandLine.arguments
-    let tests = arguments.first { $0.hasSuffix(".xctest") } ?? arguments[0]
-    return URL(filePath: tests).resolvingSymlinksInPath().deletingLastPathComponent()
   }
 
   private static func contents(_ folder: URL) -> [URL] {

@@ -86,8 +86,7 @@ extension TraceRecorderTests {
       "/bin/sh",
       [
         "-c", #"trap '' HUP INT; exec "$@""#, "sh", BuiltProducts.path(of: "trace-report"),
-        "record",
-        "-o", recorder.trace, "--", "grep", "SigIgn", "/proc/self/status",
+        "record", "-o", recorder.trace, "--", "grep", "SigIgn", "/proc/self/status",
       ])
     // `SigIgn:	0000000000000003`
     let mask = try #require(
