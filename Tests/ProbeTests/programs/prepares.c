@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A process that forks while other threads run statements that are new; the children run a new one as well. SQLite
-// itself has no lock that these share. The probe reads a long text under its lock. One thread only converts times, for
-// which the C library has a lock.
+// itself has no lock here: a child would wait for one that another thread held, with or without the probe (a SQLite
+// that notifies of unlocked tables takes one at the end of each statement). The probe reads a long text under its
+// lock. One thread only converts times, for which the C library has a lock.
 
 #include <pthread.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ static void *tell_time(void *thread) {
 int main(void) {
   sqlite3 *handle;
   pthread_t threads[4];
+  sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   check(sqlite3_open(":memory:", &handle), NULL);
   for (intptr_t i = 0; i < 3; i++) pthread_create(&threads[i], NULL, run, (void *)(i + 1));
