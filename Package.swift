@@ -94,6 +94,7 @@ let package = Package(
       name: "StatementReplay",
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "SQLiteDriver", "CSQLite",
+        "CSQLiteFiles",
       ]),
     .target(
       name: "Dashboards",

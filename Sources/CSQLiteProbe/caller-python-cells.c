@@ -23,8 +23,8 @@ static void *attribute_within(void *object, struct python_name *name) {
 
 // `/tmp/ipykernel_4711/2957683.py` has the number of the process, and a hash of the text. IPython's compiler has the
 // cell's number: get_ipython().compile._filename_map[file].
-void name_cell(void *frame, char *file, size_t size) {
-  if (!strstr(file, "/ipykernel_")) return;
+bool name_cell(void *frame, char *file, size_t size) {
+  if (!strstr(file, "/ipykernel_")) return false;
   void *globals = attribute_of(frame, NAME("f_globals"));
   void *shell = attribute_within(value_in(globals, "get_ipython"), NAME("__self__"));
   void *files = attribute_within(attribute_within(shell, NAME("compile")), NAME("_filename_map"));
@@ -34,4 +34,5 @@ void name_cell(void *frame, char *file, size_t size) {
   release_object(number);
   release_object(files);
   release_object(globals);
+  return number != NULL;
 }

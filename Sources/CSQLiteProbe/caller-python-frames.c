@@ -26,7 +26,7 @@ static void *frame_behind(void *frame) {
 void keep_frame(struct python_place *place, int rank, void *frame) {
   python.increment(frame);
   release_object(place->frame);
-  *place = (struct python_place){rank, frame};
+  *place = (struct python_place){rank, frame, false};
 }
 
 static bool ends_with(const char *file, const char *end) {
@@ -76,7 +76,7 @@ bool describe_place(struct python_place *place, struct caller_event *caller, cha
   void *code = place->frame ? code_of(place->frame) : NULL;
   bool is_found = code && copy_attribute(code, NAME("co_filename"), buffer, half);
   if (is_found) {
-    name_cell(place->frame, buffer, half);
+    place->is_cell = name_cell(place->frame, buffer, half);
     caller->language = "python";
     caller->line = (uint64_t)python.line(place->frame);
     caller->file = buffer;

@@ -12,6 +12,8 @@
 struct python_place {
   int rank;
   void *frame;
+  // Of a Jupyter notebook, when it is described.
+  bool is_cell;
 };
 
 int rank_of_frame(void *frame, const char *file);

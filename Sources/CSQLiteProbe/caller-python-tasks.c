@@ -77,7 +77,7 @@ static void *variable_of(void *frame, const char *name) {
 
 // The frames of the synchronous functions that SQLAlchemy runs in a greenlet of the coroutine.
 static void look_at_greenlet(void *frame, struct python_place *place) {
-  struct python_place inner = {-1, NULL};
+  struct python_place inner = {-1, NULL, false};
   void *greenlet = variable_of(frame, "context");
   void *innermost = greenlet ? attribute_of(greenlet, NAME("gr_frame")) : NULL;
   if (innermost) look_at_frames(innermost, &inner, NULL);

@@ -12,19 +12,21 @@
 #include "macros.h"
 #include "process.h"
 
-// Whether this thread runs statements that tasks await; their lines need the lock.
-static _Thread_local bool is_for_tasks;
+// Whether this thread runs statements of cells, or that tasks await: their lines need the lock.
+static _Thread_local bool needs_lock;
 
 static bool find_line(struct caller_event *caller, char *buffer, size_t size) {
   void *frame = python.frame();
   if (!frame) return false;
-  struct python_place place = {-1, NULL};
+  struct python_place place = {-1, NULL, false};
   void *worker = NULL;
   look_at_frames(frame, &place, &worker);
-  is_for_tasks = worker != NULL;
+  needs_lock = worker != NULL;
   if (worker && (place.rank < RANK_PACKAGE || place.rank == RANK_HELPER)) look_at_awaiting_tasks(worker, &place);
   release_object(worker);
-  return describe_place(&place, caller, buffer, size);
+  bool is_found = describe_place(&place, caller, buffer, size);
+  needs_lock |= place.is_cell;
+  return is_found;
 }
 
 // The state of a thread that runs Python, or NULL.
@@ -64,7 +66,7 @@ bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool 
   enum lock lock = thread ? state_of_lock(thread) : LOCK_UNKNOWN;
   if (lock == LOCK_UNKNOWN) return thread && python_caller_without_lock(caller, buffer, size);
   if (lock == LOCK_FREE && !may_lock) return false;
-  if (UNLIKELY(lock == LOCK_FREE && runs_without_lock > 0 && !is_for_tasks)) {
+  if (UNLIKELY(lock == LOCK_FREE && runs_without_lock > 0 && !needs_lock)) {
     runs_without_lock--;
     if (python_caller_without_lock(caller, buffer, size)) return true;
   }

@@ -46,13 +46,18 @@ static void read_segments(struct object *object, const ElfW(Dyn) **dynamic) {
   }
 }
 
-// A program that exports nothing has one bucket without a symbol, and the number of its symbols stands nowhere.
+// A program that exports nothing has one bucket without a symbol; some linkers write no number of symbols then.
 static bool is_empty(const uint32_t *gnu_hash) { return gnu_hash[0] == 1 && gnu_hash[4 + 2 * gnu_hash[2]] == 0; }
 
-// Linkers write the names behind the symbols.
-static size_t count_before_strings(const struct object *object) {
-  const char *symbols = (const char *)object->symbols;
-  return object->strings > symbols ? (size_t)(object->strings - symbols) / sizeof(ElfW(Sym)) : 0;
+// The symbols that relocations have, which are all that are of interest: what a linker writes behind the last one differs.
+static size_t count_in_relocations(const struct object *object) {
+  size_t count = 0;
+  for (int table = 0; table < 2; table++)
+    for (size_t i = 0; object->tables[table] && i < object->counts[table]; i++) {
+      size_t number = ELF64_R_SYM(object->tables[table][i].r_info);
+      if (number >= count) count = number + 1;
+    }
+  return count;
 }
 
 bool read_object(struct object *object) {
@@ -77,12 +82,12 @@ bool read_object(struct object *object) {
     }
   }
   if (!object->symbols || !object->strings || (!gnu_hash && !hash)) return false;
-  // Symbols that the GNU table does not hold, those in front, are the undefined ones.
-  object->undefined_count = gnu_hash && !is_empty(gnu_hash) ? gnu_hash[1] : hash ? hash[1] : count_before_strings(object);
   if (skipped <= object->counts[1] && object->tables[1]) {
     object->tables[1] += skipped;
     object->counts[1] -= skipped;
   }
+  // Symbols that the GNU table does not hold, those in front, are the undefined ones.
+  object->undefined_count = gnu_hash && !is_empty(gnu_hash) ? gnu_hash[1] : hash ? hash[1] : count_in_relocations(object);
   return true;
 }
 

@@ -101,6 +101,7 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->recording = current_recording;
   statement->is_traced_run = is_traced;
   statement->rows = 0;
+  statement->result_hash = 0;
   statement->list_id = 0;
   if (UNLIKELY(has_lists())) find_origin(statement);
   statement->sqlite_ns = 0;
@@ -138,7 +139,7 @@ void take_step_time(struct statement *statement, int64_t start, int64_t end) {
   statement->timed_steps++;
   statement->last_step = duration;
   statement->last_row = end;
-  bool is_next_timed = statement->rows < FIRST_STEPS || duration >= LONG_STEP;
+  bool is_next_timed = statement->rows < FIRST_STEPS || duration >= LONG_STEP || values_are_whole;
   statement->skipped = is_next_timed ? 0 : STEPS_BETWEEN - 1;
   statement->untimed = statement->skipped;
 }
@@ -277,6 +278,7 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->prepare_ns = statement->prepare_ns;
   statement->prepare_ns = 0;
   event->list_id = statement->list_id;
+  event->result_hash = statement->result_hash;
   if (UNLIKELY(statement->origin.list_id != 0)) {
     event->origin_id = statement->origin.list_id;
     event->origin_row = statement->origin.row;

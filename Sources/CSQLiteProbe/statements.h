@@ -47,6 +47,7 @@ struct statement {
   int64_t last_row;
   int64_t shortest_gap;
   uint64_t rows;
+  uint64_t result_hash;
   uint64_t caller_id;
   int64_t prepare_ns;
   int total_changes;

@@ -8,9 +8,9 @@
 #include "failures.h"
 #include "observing.h"
 #include "opening.h"
-#include "origins.h"
 #include "process.h"
 #include "recording.h"
+#include "results.h"
 #include "runs.h"
 
 // A step, with the clock read around it.
@@ -23,7 +23,7 @@ static int step_timed(struct copy *copy, struct statement *statement, int64_t st
   int64_t now = clock_now();
   take_step_time(statement, start, now);
   if (code == SQLITE_ROW) {
-    if (++statement->rows <= KEPT_ROWS) row_returned(statement);
+    count_row(statement);
   } else {
     end_run(statement, code, now);
   }

@@ -10,9 +10,9 @@
 #include "checkpoints.h"
 #include "observing.h"
 #include "opening.h"
-#include "origins.h"
 #include "process.h"
 #include "recording.h"
+#include "results.h"
 #include "runs.h"
 
 enum { REPREPARE = 5 };
@@ -83,7 +83,7 @@ static void time_row(struct statement *statement) {
 static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
   struct statement *statement = traced_statement(connection, stmt);
   if (!statement) return;
-  if (++statement->rows <= KEPT_ROWS) row_returned(statement);
+  count_row(statement);
   this_thread.inside = NULL;
   time_row(statement);
   if (UNLIKELY(statement->text->is_checkpoint))

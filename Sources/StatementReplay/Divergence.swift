@@ -15,18 +15,21 @@ public enum Divergence: Hashable, Sendable {
   case surroundings(String)
   /// It reaches a file that is not a copy, or loads code.
   case refused
-  /// The program defines a function or a collation by this name.
-  case programFunction(String)
+  /// The program defines a function or a collation by this name; a read that calls it leaves the copies as they are.
+  case programFunction(String, isRead: Bool)
   /// It calls a function whose result no replay can have again.
   case varies(String)
   case otherRows
   case otherChanges
+  /// As many rows, with other values.
+  case otherContents
   case otherError
 
-  /// Whether it leaves the comparison as it is: a statement that found a lock did nothing.
+  /// Whether it leaves the comparison of the other runs as it is: a statement that found a lock did nothing.
   public var isHarmless: Bool {
     switch self {
     case .surroundings(let code): code == "SQLITE_BUSY" || code == "SQLITE_LOCKED"
+    case .programFunction(_, let isRead): isRead
     default: false
     }
   }
@@ -40,8 +43,10 @@ public enum Divergence: Hashable, Sendable {
     case .surroundings(let code): "\(code) in the recording; left out"
     case .varies(let name): "\(name) has other values in each run"
     case .refused: "a file that is not a copy, or code that is loaded; refused"
-    case .programFunction(let name): "a function or collation that the program defines, \(name)"
+    case .programFunction(let name, let isRead):
+      "a function or collation that the program defines, \(name)" + (isRead ? "; left out" : "")
     case .otherRows: "another number of rows than in the recording"
+    case .otherContents: "other values in its rows than in the recording"
     case .otherChanges: "another number of changed rows than in the recording"
     case .otherError: "another result code than in the recording"
     }
@@ -63,19 +68,26 @@ public enum Divergence: Hashable, Sendable {
     }
   }
 
-  /// What a replayed run did differently; nil where its counts are those of the recording.
-  init?(_ outcome: RunOutcome, of run: RecordedRun) {
+  /// What a replayed run did differently; nil where its counts, and its values if they are compared, are those of the
+  /// recording.
+  init?(_ outcome: RunOutcome, of run: RecordedRun, comparesContents: Bool) {
     let recorded = ResultCode.recorded(run.event.error)
     if outcome.error == "SQLITE_AUTH" {
       self = .refused
     } else if outcome.error != recorded {
-      self = Self.missingName(in: outcome.message).map(Self.programFunction) ?? .otherError
+      self =
+        Self.missingName(in: outcome.message).map {
+          .programFunction($0, isRead: run.event.isReadOnly != 0)
+        } ?? .otherError
     } else if outcome.error != nil {
       return nil
     } else if outcome.rows != run.event.rows {
       self = Self.varyingFunction(in: run.sql).map(Self.varies) ?? .otherRows
     } else if outcome.changes != run.event.changes {
       self = Self.varyingFunction(in: run.sql).map(Self.varies) ?? .otherChanges
+    } else if comparesContents, run.event.resultHash != 0, outcome.contents != run.event.resultHash
+    {
+      self = .otherContents
     } else {
       return nil
     }
@@ -101,6 +113,8 @@ public struct DivergentRuns: Sendable {
   public var divergence: Divergence
   public var form: SQLFingerprint
   public var runs: UInt64
+  /// In the recording.
+  public var vmSteps: UInt64 = 0
   /// SQLite's message at the first one, "" without an error; it may contain values.
   public var message: String
 }

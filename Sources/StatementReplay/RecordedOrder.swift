@@ -24,6 +24,8 @@ struct RecordedRun {
 }
 
 extension RecordedRun {
+  var end: Nanoseconds { start &+ event.openTime }
+
   /// The VM steps after which the program interrupted it.
   var interruption: UInt64? {
     ResultCode.recorded(event.error) == "SQLITE_INTERRUPT" ? event.vmSteps : nil

@@ -22,6 +22,8 @@ public struct Replay: Sendable {
   /// Those of the copies as they were, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
   public private(set) var recordedRuns: UInt64 = 0
+  /// VM steps of the runs in the recording.
+  public private(set) var recordedSteps: UInt64 = 0
   /// With the program's pauses: how far it was behind; nil as fast as possible.
   public private(set) var lateness: ReplayLateness?
   /// Versions of SQLite that the programs used.
@@ -59,6 +61,7 @@ public struct Replay: Sendable {
     guard race.recordedRuns > 0 else { throw ReplayError.noRuns }
     recordedVersions = steps.versions.sorted()
     recordedRuns = race.recordedRuns
+    recordedSteps = race.recordedSteps
     before = race.before
     after = race.after
     timeRatio = race.total.interval
@@ -75,9 +78,13 @@ public struct Replay: Sendable {
   /// Runs that are not as recorded, or were not replayed.
   public var divergentRuns: UInt64 { divergences.reduce(0) { $0 + $1.runs } }
 
-  /// Whether the copies did all that the program did, so that the comparison holds.
+  /// The VM steps of these runs in the recording.
+  public var divergentSteps: UInt64 { divergences.reduce(0) { $0 &+ $1.vmSteps } }
+
+  /// Whether the copies did most of what the program did, and nothing else, so that the comparison holds.
   public var isConclusive: Bool {
     divergences.allSatisfy(\.divergence.isHarmless) && failedPreparations.isEmpty
+      && divergentSteps <= recordedSteps / 2
       && reading.sources.allSatisfy { $0.eventsLost == 0 && $0.problems.isEmpty }
   }
 

@@ -10,6 +10,8 @@ import StoreEvents
 struct RunOutcome {
   var rows: UInt64 = 0
   var changes: UInt64 = 0
+  /// A hash of the values of all rows, in any order.
+  var contents: UInt64 = 0
   /// Such as `SQLITE_CONSTRAINT`; nil where it succeeded.
   var error: String?
   var message = ""
@@ -135,24 +137,40 @@ final class ReplayConnection {
     for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
     let changes = library.totalChanges(handle)
     for counter in ReplayWork.counters { _ = library.status(statement, counter, 1) }
-    let start = MigrationRun.now
-    var code = library.step(statement)
+    var code = step(statement, &outcome)
     while code == SQLITE_ROW {
       outcome.rows += 1
+      outcome.contents &+= library.hash(ofRowOf: statement)
       if outcome.rows == limit,
         mayStop(UInt64(UInt32(bitPattern: library.status(statement, ReplayWork.counters[0], 0))))
       {
         outcome.isStopped = true
         break
       }
-      code = library.step(statement)
+      code = step(statement, &outcome)
     }
-    outcome.work.time = MigrationRun.now - start
     outcome.work.runs = 1
     outcome.work.read { UInt64(UInt32(bitPattern: library.status(statement, $0, 0))) }
     outcome.changes = UInt64(UInt32(bitPattern: library.totalChanges(handle) &- changes))
     if code != SQLITE_ROW, code != SQLITE_DONE { fail(&outcome) }
     return outcome
+  }
+
+  private func step(_ statement: OpaquePointer, _ outcome: inout RunOutcome) -> Int32 {
+    let start = MigrationRun.now
+    defer { outcome.work.time += MigrationRun.now - start }
+    return library.step(statement)
+  }
+
+  /// The first column of a query without values.
+  func texts(_ sql: String) -> [String] {
+    guard let statement = compiled(sql) else { return [] }
+    defer { _ = library.finalize(statement) }
+    var texts: [String] = []
+    while library.step(statement) == SQLITE_ROW {
+      texts.append(library.columnText(statement, 0).map { String(cString: $0) } ?? "")
+    }
+    return texts
   }
 
   /// The steps of a statement's plan, one a line; nil where it cannot be prepared.

@@ -18,23 +18,34 @@ struct ReplayRace {
 
   private let asItWas: ReplayWorld
   private let changed: ReplayWorld
-  private var fingerprints: [StatementID: SQLFingerprint] = [:]
+  private struct Text {
+    var form: SQLFingerprint
+    var variation: Variation
+  }
+
+  private var texts: [StatementID: Text] = [:]
+  /// What the rows of the copies depend on, other than those of the recorded database.
+  private var rowsVary: Variation
   private var reasons: [Reason: DivergentRuns] = [:]
   private(set) var forms: [SQLFingerprint: FormEffect] = [:]
   private(set) var before = ReplayWork()
   private(set) var after = ReplayWork()
   private(set) var total = TotalRatio()
   private(set) var recordedRuns: UInt64 = 0
+  private(set) var recordedSteps: UInt64 = 0
   private var waiting: [Waiting] = []
+  /// When the last run ended that may have written.
+  private var lastWrite: Nanoseconds = 0
   // Arbitrary: events of two processes are written down some microseconds apart.
   private static let maxWaiting = 1000
-  private static let maxTrials = 3
+  private static let maxTrials = 32
   // Arbitrary: a program that writes values into its SQL has a text for each run, but few forms.
   private static let maxTexts = 10_000
 
   init(_ change: ReplayChange, starts: [String: String?]) throws(ReplayError) {
     asItWas = try ReplayWorld(ReplayChange(), starts: starts)
     changed = try ReplayWorld(change, starts: starts)
+    rowsVary = asItWas.variation
   }
 
   var divergences: [DivergentRuns] { Array(reasons.values) }
@@ -57,7 +68,9 @@ struct ReplayRace {
     guard try perform(next.step, afterTrials: next.trials) else {
       return waiting.append(Waiting(step: next.step, trials: next.trials + 1))
     }
-    guard !waiting.isEmpty, next.step.endsWrites else { return }
+    guard next.step.endsWrites else { return }
+    if case .run(let run) = next.step { lastWrite = max(lastWrite, run.end) }
+    guard !waiting.isEmpty else { return }
     let steps = waiting
     waiting.removeAll()
     for step in steps { try replay(step) }
@@ -90,34 +103,41 @@ struct ReplayRace {
   private mutating func replay(
     _ run: RecordedRun, afterTrials trials: Int?
   ) throws(ReplayError) -> Bool {
+    let text = text(of: run)
+    let form = text.form
     recordedRuns += 1
-    let form = fingerprint(of: run)
+    recordedSteps &+= run.event.vmSteps
     let isKnown = asItWas.has(run.connection)
     if let divergence = Divergence(before: run, hasConnection: isKnown) {
-      add(divergence, "", form)
+      add(divergence, "", form, run)
       return true
     }
+    if run.event.isReadOnly == 0 {
+      rowsVary.formUnion(text.variation.intersection([.random, .clock]))
+    }
+    let variation = rowsVary.union(text.variation)
     if changed.replaces(run) {
       if let outcome = asItWas.run(run, mayStop: { _ in false }),
-        let divergence = Divergence(outcome, of: run)
+        let divergence = Divergence(outcome, of: run, comparesContents: false)
       {
-        add(divergence, outcome.message, form)
+        add(divergence, outcome.message, form, run)
       }
       return true
     }
     var effect = forms[form] ?? FormEffect(form: form)
     if effect.before.runs == 0, let plans = plans(of: run) { effect.plans = plans }
     guard let (first, second) = outcomes(of: run) else { return true }
-    let divergence = Divergence(first, of: run)
+    let divergence = Divergence(first, of: run, comparesContents: variation.isEmpty)
     for outcome in [first, second] where ResultCode.isOfFullDisk(outcome.error, of: run) {
       throw .noRoom(reason: outcome.message)
     }
     if let trials, mayWait(run, first, second, divergence, trials) {
       recordedRuns -= 1
+      recordedSteps &-= run.event.vmSteps
       return false
     }
-    if let divergence { add(divergence, first.message, form) }
-    effect.add(first, second)
+    if let divergence { add(divergence, first.message, form, run) }
+    effect.add(first, second, variation)
     forms[form] = effect
     before.add(first.work)
     after.add(second.work)
@@ -125,35 +145,44 @@ struct ReplayRace {
     return true
   }
 
-  /// Whether the run found a lock that the recorded one did not find, or read fewer or more rows outside of a
-  /// transaction; some commits later it is as recorded, or diverges.
+  /// Whether the run found a lock that the recorded one did not find, or read other rows outside of a transaction: it
+  /// may have seen what was written until it ended.
   private func mayWait(
     _ run: RecordedRun, _ first: RunOutcome, _ second: RunOutcome, _ divergence: Divergence?,
     _ trials: Int
   ) -> Bool {
     if first.error == "SQLITE_BUSY", second.error == "SQLITE_BUSY" { return divergence != nil }
-    return divergence == .otherRows && run.event.isReadOnly != 0 && run.event.transactionID == 0
-      && trials < Self.maxTrials
+    return (divergence == .otherRows || divergence == .otherContents) && run.event.isReadOnly != 0
+      && run.event.transactionID == 0
+      && lastWrite < run.end && trials < Self.maxTrials
   }
 
   /// Runs it on both in turns, so that what the machine does meanwhile meets both.
+  ///
+  /// Where the recording lacks how far the program read, it is known when the copy as it was has run: the changed one
+  /// waits for that, if it is the first, behind as many rows.
   private func outcomes(of run: RecordedRun) -> (RunOutcome, RunOutcome)? {
-    if let stops = run.stopsEarly, isChangedFirst {
-      guard let second = changed.run(run, mayStop: { _ in stops }),
-        let first = asItWas.run(run, mayStop: { _ in stops })
-      else { return nil }
-      return (first, second)
+    var first: RunOutcome?
+    func runFirst() {
+      if first == nil {
+        first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.vmSteps) })
+      }
     }
-    guard
-      let first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.vmSteps) }),
-      let second = changed.run(run, mayStop: { _ in first.isStopped })
-    else { return nil }
+    if !isChangedFirst { runFirst() }
+    let second = changed.run(run) { _ in
+      if run.stopsEarly == nil { runFirst() }
+      return first?.isStopped ?? run.stopsEarly ?? false
+    }
+    runFirst()
+    guard let first, let second else { return nil }
     return (first, second)
   }
 
+  private var isChangedFirst: Bool { Self.isChangedFirst(recordedRuns) }
+
   /// Half of the runs, in no period: what comes first pays more often for the disk and the processor's caches, and
   /// a program may read and write in turns.
-  private var isChangedFirst: Bool { recordedRuns &* 0x9e37_79b9_7f4a_7c15 >> 63 == 1 }
+  static func isChangedFirst(_ run: UInt64) -> Bool { (run &* 0x9e37_79b9_7f4a_7c15) >> 63 == 1 }
 
   private func plans(of run: RecordedRun) -> (before: [String], after: [String])? {
     guard let first = asItWas.plan(run), let second = changed.plan(run),
@@ -164,18 +193,23 @@ struct ReplayRace {
     return (first, second)
   }
 
-  private mutating func add(_ divergence: Divergence, _ message: String, _ form: SQLFingerprint) {
+  private mutating func add(
+    _ divergence: Divergence, _ message: String, _ form: SQLFingerprint, _ run: RecordedRun
+  ) {
     let reason = Reason(divergence: divergence, form: form)
-    reasons[
-      reason, default: DivergentRuns(divergence: divergence, form: form, runs: 0, message: message)
-    ].runs += 1
+    var runs =
+      reasons[reason]
+      ?? DivergentRuns(divergence: divergence, form: form, runs: 0, message: message)
+    runs.runs += 1
+    runs.vmSteps &+= run.event.vmSteps
+    reasons[reason] = runs
   }
 
-  private mutating func fingerprint(of run: RecordedRun) -> SQLFingerprint {
-    if let known = fingerprints[run.statement] { return known }
-    if fingerprints.count >= Self.maxTexts { fingerprints.removeAll() }
-    let new = SQLFingerprint(sql: run.sql)
-    fingerprints[run.statement] = new
+  private mutating func text(of run: RecordedRun) -> Text {
+    if let known = texts[run.statement] { return known }
+    if texts.count >= Self.maxTexts { texts.removeAll() }
+    let new = Text(form: SQLFingerprint(sql: run.sql), variation: Variation(sql: run.sql))
+    texts[run.statement] = new
     return new
   }
 }
@@ -192,13 +226,19 @@ extension RecordedRun {
 }
 
 extension FormEffect {
-  fileprivate mutating func add(_ first: RunOutcome, _ second: RunOutcome) {
+  fileprivate mutating func add(
+    _ first: RunOutcome, _ second: RunOutcome, _ variation: Variation
+  ) {
     before.add(first.work)
     after.add(second.work)
     ratios.add(Double(second.work.time) / Double(max(first.work.time, 1)))
     // With the change it may end before the program interrupted it.
     if first.error == "SQLITE_INTERRUPT", second.error == nil { return }
-    if first.rows != second.rows || first.changes != second.changes || first.error != second.error {
+    // A look-up of the schema sees the change itself.
+    let isCompared = !variation.contains(.surroundings)
+    let contents = isCompared && !variation.contains(.random) && first.contents != second.contents
+    let counts = first.rows != second.rows || first.changes != second.changes
+    if first.error != second.error || isCompared && counts || contents {
       differences += 1
       if message.isEmpty, second.error != nil { message = second.message }
     }

@@ -14,6 +14,8 @@ final class ReplayWorld {
   private var connections: [RecordedConnection: ReplayConnection] = [:]
   /// The URIs of databases in memory that connections share; the numbers are those of one process.
   private var memories: [RecordedConnection: String] = [:]
+  /// What the schemas' defaults and triggers make the rows depend on.
+  private(set) var variation: Variation = []
   /// Preparations that failed on each database, since the program makes their tables, with the message.
   private(set) var pending: [(sql: String, message: String)] = []
 
@@ -28,6 +30,9 @@ final class ReplayWorld {
       let copy = try folder.copy(source)
       copies[path] = copy
       let connection = try ReplayConnection(change.library, path: copy, in: folder)
+      for sql in connection.texts("SELECT sql FROM sqlite_master WHERE sql NOT NULL") {
+        variation.formUnion(Variation(sql: sql).intersection([.random, .clock]))
+      }
       for sql in change.preparations {
         if let message = connection.execute(sql) {
           failures[sql] = message

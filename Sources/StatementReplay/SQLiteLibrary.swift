@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import CSQLiteFiles
 import Glibc
 
 /// The functions of one copy of SQLite, that of this program or another version's.
@@ -29,6 +30,12 @@ public final class SQLiteLibrary: @unchecked Sendable {
   let bindText: @convention(c) (Handle?, Int32, Text?, Int32, Destructor?) -> Int32
   let bindBlob: @convention(c) (Handle?, Int32, UnsafeRawPointer?, Int32, Destructor?) -> Int32
   let bindZeroes: @convention(c) (Handle?, Int32, Int32) -> Int32
+  let dataCount: @convention(c) (Handle?) -> Int32
+  let columnType: @convention(c) (Handle?, Int32) -> Int32
+  let columnInteger: @convention(c) (Handle?, Int32) -> Int64
+  let columnDouble: @convention(c) (Handle?, Int32) -> Double
+  let columnBlob: @convention(c) (Handle?, Int32) -> UnsafeRawPointer?
+  let columnBytes: @convention(c) (Handle?, Int32) -> Int32
   let columnText: @convention(c) (Handle?, Int32) -> UnsafePointer<UInt8>?
   let status: @convention(c) (Handle?, Int32, Int32) -> Int32
   let totalChanges: @convention(c) (Handle?) -> Int32
@@ -65,6 +72,12 @@ public final class SQLiteLibrary: @unchecked Sendable {
     bindText = try functions.find("bind_text", sqlite3_bind_text)
     bindBlob = try functions.find("bind_blob", sqlite3_bind_blob)
     bindZeroes = try functions.find("bind_zeroblob", sqlite3_bind_zeroblob)
+    dataCount = try functions.find("data_count", sqlite3_data_count)
+    columnType = try functions.find("column_type", sqlite3_column_type)
+    columnInteger = try functions.find("column_int64", sqlite3_column_int64)
+    columnDouble = try functions.find("column_double", sqlite3_column_double)
+    columnBlob = try functions.find("column_blob", sqlite3_column_blob)
+    columnBytes = try functions.find("column_bytes", sqlite3_column_bytes)
     columnText = try functions.find("column_text", sqlite3_column_text)
     status = try functions.find("stmt_status", sqlite3_stmt_status)
     totalChanges = try functions.find("total_changes", sqlite3_total_changes)
@@ -77,6 +90,26 @@ public final class SQLiteLibrary: @unchecked Sendable {
       try functions.find("vfs_register", sqlite3_vfs_register))
     let version: @convention(c) () -> Text? = try functions.find("libversion", sqlite3_libversion)
     self.version = version().map { String(cString: $0) } ?? ""
+  }
+
+  /// A hash of the values of the current row.
+  func hash(ofRowOf statement: Handle) -> UInt64 {
+    var hash: UInt64 = 0
+    for column in 0..<dataCount(statement) {
+      var cell = CSQLiteFiles_cell()
+      cell.type = columnType(statement, column)
+      switch cell.type {
+      case SQLITE_INTEGER: cell.integer = columnInteger(statement, column)
+      case SQLITE_FLOAT: cell.real = columnDouble(statement, column)
+      case SQLITE_NULL: break
+      default:
+        // The length first: it is that of UTF-8, and the bytes are then those.
+        cell.byte_count = columnBytes(statement, column)
+        cell.bytes = columnBlob(statement, column)
+      }
+      hash = CSQLiteFiles_hash_cell(hash, &cell)
+    }
+    return hash
   }
 
   private struct Functions {

@@ -1631,6 +1631,8 @@ public struct StatementRun: EventPayload {
   public var originRow: UInt64
   /// How many of these values that row does not have.
   public var ownValues: UInt64
+  /// Of the contents of all rows in any order, where values are recorded whole; 0 without rows.
+  public var resultHash: UInt64
 
   @inlinable
   public init(
@@ -1659,7 +1661,8 @@ public struct StatementRun: EventPayload {
     listID: UInt64 = 0,
     originID: UInt64 = 0,
     originRow: UInt64 = 0,
-    ownValues: UInt64 = 0
+    ownValues: UInt64 = 0,
+    resultHash: UInt64 = 0
   ) {
     self.connectionID = connectionID
     self.statementID = statementID
@@ -1687,6 +1690,7 @@ public struct StatementRun: EventPayload {
     self.originID = originID
     self.originRow = originRow
     self.ownValues = ownValues
+    self.resultHash = resultHash
   }
 
   @inlinable
@@ -1717,6 +1721,7 @@ public struct StatementRun: EventPayload {
     fields.field("origin_id", originID)
     fields.field("origin_row", originRow)
     fields.field("own_values", ownValues)
+    fields.field("result_hash", resultHash)
   }
 
   @inlinable
@@ -1747,5 +1752,6 @@ public struct StatementRun: EventPayload {
     originID = try fields.addedUInt64("origin_id")
     originRow = try fields.addedUInt64("origin_row")
     ownValues = try fields.addedUInt64("own_values")
+    resultHash = try fields.addedUInt64("result_hash")
   }
 }

@@ -93,6 +93,85 @@ import Testing
     #expect(run.output.contains("random() has other values in each run"), "\(run.output)")
   }
 
+  @Test func otherValuesInAsManyRowsAreNamed() async throws {
+    try sample.makeDatabase()
+    try await sample.record(
+      """
+      db = sqlite3.connect("app.db")
+      db.execute("SELECT book, day FROM loan WHERE id < 10").fetchall()
+
+      """)
+    let other = sample.folder.path("other.db")
+    try FileManager.default.copyItem(atPath: sample.database, toPath: other)
+    try Connection(path: other).execute("UPDATE loan SET day = 'another' WHERE id = 7")
+    let run = try await sample.report.run(
+      "replay", sample.trace, "--database", other)
+    #expect(run.status == 3, "\(run.output)\(run.error)")
+    #expect(run.output.contains("1 run: other values in its rows than in the recording"))
+  }
+
+  @Test func aChangeThatReturnsOtherValuesHasAnotherResult() async throws {
+    let run = try await replay(
+      """
+      db = sqlite3.connect("app.db")
+      db.execute("SELECT day FROM loan WHERE book = 3").fetchall()
+      db.execute("SELECT sum(id) / 7.0 FROM loan").fetchall()
+
+      """, "--with", "UPDATE loan SET day = 'another' WHERE id = 53")
+    #expect(run.status == 2, "\(run.output)\(run.error)")
+    #expect(run.output.contains("1 run with another result"), "\(run.output)")
+  }
+
+  /// Rows in another order are the same result; so is a look-up of the schema, which sees the index itself.
+  @Test func anIndexHasNoOtherResults() async throws {
+    let run = try await replay(
+      """
+      db = sqlite3.connect("app.db")
+      db.execute("SELECT id, book, day FROM loan WHERE book > 40").fetchall()
+      db.execute("SELECT avg(id / 3.0), total(id * 0.1) FROM loan WHERE book > 1").fetchall()
+      db.execute("SELECT name, sql FROM sqlite_master").fetchall()
+      db.execute("PRAGMA index_list(loan)").fetchall()
+
+      """, "--with", "CREATE INDEX loan_book ON loan(book, day)")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("All runs had the rows"), "\(run.output)")
+  }
+
+  @Test func valuesOfARandomDefaultAreNotCompared() async throws {
+    let run = try await replay(
+      """
+      db = sqlite3.connect("app.db", isolation_level=None)
+      db.execute("CREATE TABLE token(id INTEGER PRIMARY KEY, text DEFAULT (hex(randomblob(8))))")
+      db.execute("INSERT INTO token DEFAULT VALUES")
+      db.execute("SELECT * FROM token").fetchall()
+      db.execute("SELECT random(), datetime('now')").fetchall()
+
+      """)
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("All runs had the rows"), "\(run.output)")
+  }
+
+  /// The result holds for the other runs, unless they are the smaller part.
+  @Test(arguments: [
+    ("SELECT twice(id) FROM loan WHERE id < 5", 0 as Int32, "twice; left out"),
+    ("SELECT sum(twice(a.id)) FROM loan a, loan b WHERE b.id < 9", 3, "twice; left out"),
+    ("UPDATE loan SET book = twice(book) WHERE id = 1", 3, "the program defines, twice\n"),
+  ])
+  func aReadThatCallsAFunctionOfTheProgramIsLeftOut(
+    sql: String, status: Int32, reason: String
+  ) async throws {
+    let run = try await replay(
+      """
+      db = sqlite3.connect("app.db", isolation_level=None)
+      db.create_function("twice", 1, lambda n: n * 2)
+      db.execute("\(sql)").fetchall()
+      db.execute("SELECT count(*) FROM loan WHERE day LIKE '%7'").fetchall()
+
+      """)
+    #expect(run.status == status, "\(run.output)\(run.error)")
+    #expect(run.output.contains(reason), "\(run.output)")
+  }
+
   @Test func thePausesOfTheProgramAreKept() async throws {
     try sample.makeDatabase()
     try await sample.record(

@@ -27,6 +27,7 @@ def _counts(trace):
         return {key: count for key, count in value.items()
                 if not key.endswith(_TIMES) and key not in ("measured", "compiled", "recompiled")}
 
+    observed = dict(profile["observed"], loops=[work(loop) for loop in profile["observed"]["loops"]])
     statements = sorted(
         (statement["sql"], sorted(work(statement["work"]).items()), statement["repeats"]["runs"],
          sorted((caller["location"]["file"], caller["location"]["line"], sorted(work(caller["work"]).items()))
@@ -34,7 +35,7 @@ def _counts(trace):
         for statement in profile["statements"])
     waits = {key: count for key, count in profile["waits"].items() if key in ("commits", "rollbacks", "checkpoints", "busyFailures")}
     events = sorted((process.get("eventsEmitted", 0), process["eventsSeen"]) for process in profile["processes"])
-    return {"statements": statements, "observed": profile["observed"], "waits": waits, "events": events,
+    return {"statements": statements, "observed": observed, "waits": waits, "events": events,
             "doubts": summary["completeness"]["doubts"], "lost": summary["completeness"]["eventsLost"],
             "unrecognized": summary["completeness"]["unrecognizedLines"]}
 

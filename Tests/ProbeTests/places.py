@@ -301,23 +301,29 @@ def _name_of(command):
 
 
 NOTEBOOK = """\
-import nbclient, nbformat
+import nbclient, nbformat, sys
 cells = ["import sqlite3\\ndb = sqlite3.connect(':memory:')",
          "def show(i):\\n    return db.execute('select ?', (i,)).fetchall()\\nfor i in range(5): show(i)",
          "[db.execute('select 2').fetchall() for i in range(3)]\\nshow(1)"]
+if len(sys.argv) > 1:
+    cells[0] += "\\nimport threading\\ndef compute():\\n    while True: sum(range(1000))\\n"
+    cells[0] += "threading.Thread(target=compute, daemon=True).start()"
+    cells[1] = cells[1].replace("range(5)", "range(300)")
 book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 nbclient.NotebookClient(book, timeout=60).execute()
 """
 
 
 def cells_of_jupyter_have_their_numbers():
-    """And neither a file of the kernel's process nor a hash of the text. IPython keeps its history in SQLite."""
+    """And neither a file of the kernel's process nor a hash of the text, beside a thread that computes as well. IPython
+    keeps its history in SQLite."""
     for module in "nbclient", "ipykernel":
         imported(PYTHON, module)
     program = os.path.join(_written(_project("notebook"), run=NOTEBOOK), "run.py")
-    places = _places([PYTHON, program], variables={"IPYTHONDIR": _project("ipython")})
-    cells = {place: count for place, count in places.items() if not place.startswith("history.py")}
-    expect(cells == {"In[2]:2": 6, "In[3]:1": 3}, f"{cells}")
+    for argument, count in ([], 5), (["computes"], 300):
+        places = _places([PYTHON, program, *argument], variables={"IPYTHONDIR": _project("ipython")})
+        cells = {place: count for place, count in places.items() if not place.startswith("history.py")}
+        expect(cells == {"In[2]:2": count + 1, "In[3]:1": 3}, f"{cells}")
 
 
 def files_of_a_frozen_program_are_named_from_their_roots():

@@ -28,6 +28,18 @@ def forks_while_other_threads_run_statements():
     expect(process.returncode == 0 and lines, process.stderr)
 
 
+def programs_of_each_linker():
+    """Their tables of symbols differ: lld, which is that of Rust, writes other sections between symbols and names."""
+    linkers = [name for name in ("bfd", "gold", "lld", "mold") if shutil.which("ld." + name)]
+    for linker in linkers:
+        for flags in ([], ["-Wl,-z,now"], ["-no-pie"], ["-rdynamic"]):
+            program = [compiled("returns", "-fuse-ld=" + linker, *flags, name="returns-" + "".join([linker, *flags]))]
+            plain, observed = run(program, probe=False)[0], run(program, level=1)
+            expect((observed[0].returncode, observed[0].stdout) == (plain.returncode, plain.stdout), f"{linker} {flags}")
+            expect(events(observed[1], "statement_run"), f"{linker} {flags}: no statement")
+    expect(len(linkers) > 1, f"one linker is too few: {linkers}")
+
+
 def a_process_that_ends_with_its_last_thread():
     """LTTng's threads, which never end, are left then."""
     compare([compiled("leaves")])

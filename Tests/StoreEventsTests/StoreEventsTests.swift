@@ -93,6 +93,7 @@ private struct NamedValues: EventFieldReader {
     ],
     .statementRun: [
       "timed_steps", "prepare_ns", "list_id", "origin_id", "origin_row", "own_values",
+      "result_hash",
     ],
     .connectionOpened: ["adopted", "file_system", "caller_id"],
   ]

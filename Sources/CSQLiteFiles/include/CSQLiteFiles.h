@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "result-hash.h"
+
 // The counts of one thread. Times are in nanoseconds.
 struct CSQLiteFiles_counts {
   uint64_t reads, read_bytes;

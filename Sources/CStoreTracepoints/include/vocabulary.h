@@ -80,7 +80,7 @@
   U(connection_id) U(statement_id) U(run_id) U(transaction_id) U(caller_id) U(bind_hash) \
   I(step_ns) I(open_ns) U(rows) U(changes) U(readonly) U(vm_steps) U(fullscan_steps) U(sorts) \
   U(autoindex_rows) U(memory) U(reprepares) U(filter_hits) U(filter_misses) U(timed_steps) \
-  T(error) I(prepare_ns) U(list_id) U(origin_id) U(origin_row) U(own_values)
+  T(error) I(prepare_ns) U(list_id) U(origin_id) U(origin_row) U(own_values) U(result_hash)
 
 struct store_opened_event {
   uint64_t context_id;
@@ -363,6 +363,7 @@ struct statement_run_event {
   uint64_t origin_id;
   uint64_t origin_row;
   uint64_t own_values;
+  uint64_t result_hash;
 };
 
 #endif

@@ -32,7 +32,7 @@ extension Document {
     }
     blocks.append(
       .heading(
-        "Not as recorded: \(replay.divergentRuns.grouped) of \(replay.recordedRuns.counted("run"))"
+        "Not as recorded: \(replay.divergentRuns.grouped) of \(replay.recordedRuns.counted("run"))\(replay.divergentShare)"
       ))
     for runs in replay.divergences.prefix(Self.maxDivergences) {
       blocks.append(.paragraph("\(runs.runs.counted("run")): \(runs.divergence.reason)", .plain))
@@ -60,6 +60,11 @@ extension Replay {
     return """
       \(after.vmSteps.grouped) VM steps with the change, \(before.vmSteps.grouped) without
       """
+  }
+
+  fileprivate var divergentShare: String {
+    guard divergentSteps > 0 else { return "" }
+    return ", \(Cell.ratio(Double(divergentSteps) / Double(recordedSteps)).text) of the VM steps"
   }
 
   /// The runs, the versions, and the program's pauses.
