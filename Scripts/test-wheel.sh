@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || fail "run this as root: debootstrap and chroot need it"
 wheel=${1:-$(Scripts/wheel.sh)}
 shift || true
-suites=("${@:-bookworm trixie}")
+suites=("${@:-bookworm trixie testing}")
 read -ra suites <<<"${suites[*]}"
 if ! command -v debootstrap >/dev/null; then
   say "installing debootstrap from Debian's packages"
@@ -43,7 +43,7 @@ venv/bin/storescope record -o trace -- python3 app.py >report.txt 2>errors.txt |
 end=$(now)
 cat errors.txt
 test -s venv/share/storescope/skills/storescope/SKILL.md
-grep -q 'AvoidQueryInLoop  .*app.py:9' report.txt || { cat report.txt; exit 1; }
+grep -q '^1\. app.py:9  a query in a loop' report.txt || { cat report.txt; exit 1; }
 venv/bin/trace-report plans trace --database shop.db | grep -q 'SCAN lines'
 venv/bin/trace-report html trace --database shop.db -o report.html
 venv/bin/storescope gate --update -- python3 -c 'import sqlite3; sqlite3.connect("shop.db").execute("SELECT 1")'

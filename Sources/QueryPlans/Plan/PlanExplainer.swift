@@ -27,6 +27,10 @@ public final class PlanExplainer {
   let meter: StatementMeter
   let recorded: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
+  /// In lower case. An old SQLite does not list them.
+  private lazy var shadowTables = Set(
+    (try? connection.texts("SELECT lower(name) FROM pragma_table_list WHERE type = 'shadow'")) ?? []
+  )
   private let qualifier: ColumnQualifier
   private var trial: (schema: Int64, trial: IndexTrial?)?
 
@@ -82,6 +86,13 @@ public final class PlanExplainer {
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
 
+  /// Whether all its tables are those in which a virtual table's module stores it: the module ran it, and not the program.
+  private func isOfModule(_ sql: String) -> Bool {
+    let tables = StatementClauses(sql: sql).tables
+      .union(WrittenTable.all(in: sql).map { $0.table.lowercased() })
+    return !tables.isEmpty && tables.isSubset(of: shadowTables)
+  }
+
   /// Explains a statement, and judges it by the work that a trace counted or, without counters, by
   /// one run here.
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
@@ -90,8 +101,10 @@ public final class PlanExplainer {
       return explain(sql, work, in: path)
     }
     // EXPLAIN would fail for what the program did already: "table t already exists".
-    guard StatementOutline(sql).hasPlan else {
-      explanation.judgement = PlanJudge(sql: sql).judge(nil)
+    guard StatementOutline(sql).hasPlan, !isOfModule(sql) else {
+      var judgement = PlanJudgement()
+      judgement.verdict = .noPlan
+      explanation.judgement = judgement
       return explanation
     }
     let names = Set(SQLTokenizer.tokens(of: sql).compactMap { $0.name?.lowercased() })

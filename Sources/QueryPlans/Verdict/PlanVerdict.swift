@@ -14,7 +14,8 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   case fullScan
   /// SQLite does not compile the statement against this database.
   case error
-  /// SQLite plans nothing: the statement is DDL, PRAGMA, or begins or ends a transaction.
+  /// SQLite plans nothing, or not for the program: the statement is DDL, PRAGMA, begins or ends a transaction, or is the
+  /// own SQL of a virtual table's module.
   case noPlan
 
   /// Whether far more rows are read than are returned.

@@ -37,6 +37,9 @@ public struct SharedProfile: Sendable {
     for statement in profile.statements where statement.sql != nil {
       ids[statement.id] = statement.sharedID
     }
+    for sql in profile.otherSQL ?? [] {
+      ids[StatementID(sql: sql)] = SharedStatement(sql: sql).id
+    }
     changeIDs()
     profile.statements = profile.statements.changed { $0.sql = $0.sql.map(Self.template) }
     profile.mergeStatements()

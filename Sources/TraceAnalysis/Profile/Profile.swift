@@ -160,9 +160,12 @@ extension Profile {
     known(\.totals.cacheHits) == nil ? nil : totals.cacheHitRatio
   }
 
-  /// Finds a statement.
+  /// Finds a statement; one that did not end, or did not run, has its text alone.
   public func statement(_ id: StatementID) -> StatementProfile? {
     statements.first { $0.id == id }
+      ?? otherSQL?.first { StatementID(sql: $0) == id }.map {
+        StatementProfile(id: id, sql: $0, entity: "")
+      }
   }
 }
 

@@ -17,7 +17,8 @@ extension PlansReport {
     if withoutPlan > 0 {
       drawing.paragraph(
         "\(withoutPlan.counted("statement")) \(withoutPlan == 1 ? "has" : "have") no plan: DDL, "
-          + "PRAGMA, or the beginning or the end of a transaction", .faint)
+          + "PRAGMA, a virtual table's own SQL, or the beginning or the end of a transaction",
+        .faint)
     }
     if isOfCapsule {
       drawing.paragraph("Indexes and values were not tried: a capsule has no rows.", .faint)

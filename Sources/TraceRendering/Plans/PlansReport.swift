@@ -86,7 +86,7 @@ public struct PlansReport {
   public var sqliteVersion: String?
   public var entries: [Entry]
   /// The number of statements that are not in ``entries`` because SQLite has no plan for them:
-  /// `BEGIN` and others.
+  /// `BEGIN` and others, or because a virtual table's module runs them.
   public let withoutPlan: Int
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []

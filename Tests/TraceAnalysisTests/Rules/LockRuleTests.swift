@@ -113,6 +113,24 @@ import TraceAnalysis
     #expect(read("BEGIN") == [])
   }
 
+  /// It has no run in the recording, and its text is printed as well.
+  @Test func aReadThatDidNotEndHasItsStatement() throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.begin("SELECT x FROM t WHERE y = 77", line: 7, of: b, at: 5)
+    for number in 0..<120 {
+      let start = 10 + Double(number)
+      runs.transaction(UInt64(number + 1), of: a, from: start, to: start + 0.5)
+    }
+    #expect(runs.findings == ["EndReadTransaction 7"])
+    let profile = runs.profile
+    let finding = try #require(Workload(profile).findings.first)
+    #expect(finding.statement.flatMap(profile.statement)?.sql == "SELECT x FROM t WHERE y = 77")
+    let shared = SharedProfile(profile)
+    let id = try #require(shared.shared(finding).statement)
+    #expect(shared.profile.statement(id)?.sql == "SELECT x FROM t WHERE y = ?")
+  }
+
   @Test func aReadTransactionIsReportedAtItsFirstRead() {
     func read(at time: Double, ends: Bool = true) -> [String] {
       findings { runs, a, b in
