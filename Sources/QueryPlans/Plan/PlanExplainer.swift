@@ -27,7 +27,7 @@ public final class PlanExplainer {
   let meter: StatementMeter
   let recorded: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
-  /// In lower case. An old SQLite does not list them.
+  /// In lower case; an old SQLite does not list them.
   private lazy var shadowTables = Set(
     (try? connection.texts("SELECT lower(name) FROM pragma_table_list WHERE type = 'shadow'")) ?? []
   )
