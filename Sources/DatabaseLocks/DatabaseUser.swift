@@ -70,7 +70,8 @@ struct DatabaseUser: Hashable {
         .flatMap(DatabaseLock.inDatabase)
       return mode == .wal ? !locks.isEmpty : locks.contains(where: \.isWriter)
     }
-    guard !strays.isEmpty, let own = mode(descriptor) else { return [] }
+    // A child of a fork has the descriptors of its parent, and none of its locks.
+    guard !strays.isEmpty, let own = mode(descriptor), isInUse(descriptor, own) else { return [] }
     let fitting = strays.filter { ($0.file.kind == .journal) == (own != .wal) }
     let near = fitting.filter { folder($0.database) == folder(path) }
     let chosen = near.isEmpty ? fitting : near

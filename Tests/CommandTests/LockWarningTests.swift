@@ -110,6 +110,48 @@ import Testing
     try connection.execute("ROLLBACK")
   }
 
+  /// It has the descriptors of all three, and no lock by which they can be told apart.
+  @Test(arguments: ["WAL", "DELETE"])
+  func aForkedChildOfAProcessWithSeveralDatabasesIsNotNamed(mode: String) async throws {
+    let folder = directory.url.path
+    let program = Process()
+    program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    program.arguments = [
+      "python3", "-c",
+      """
+      import os, sqlite3, sys, time
+      os.chdir("\(folder)")
+      open_ = [sqlite3.connect(name, isolation_level=None) for name in ("first.db", "second.db", "third.db")]
+      for c in open_:
+          c.execute("PRAGMA journal_mode = \(mode)").fetchall()
+          c.execute("CREATE TABLE t (a)")
+      open_[0].execute("BEGIN IMMEDIATE"); open_[0].execute("INSERT INTO t VALUES (1)")
+      os.rename("first.db", "renamed.db")
+      child = os.fork()
+      if child == 0:
+          time.sleep(60)
+          os._exit(0)
+      open("ready", "w").close()
+      sys.stdin.read()
+      os.kill(child, 9)
+      """,
+    ]
+    let input = Pipe()
+    program.standardInput = input
+    try program.run()
+    defer {
+      try? input.fileHandleForWriting.close()
+      program.waitUntilExit()
+    }
+    while !FileManager.default.fileExists(atPath: folder + "/ready"), program.isRunning {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    for other in ["second.db", "third.db"] {
+      let run = try await report.run("locks", folder + "/" + other)
+      #expect(!run.output.contains("opened the file as"), "\(run.output)")
+    }
+  }
+
   /// The other databases of the folder have the same journal mode, and one of them was not read yet.
   @Test(arguments: ["WAL", "DELETE"])
   func oneOfSeveralDatabasesOfAProcessThatWasRenamedIsFound(mode: String) async throws {
