@@ -21,7 +21,7 @@ sink=Sources/CLogSink
 names=Sources/CSourceFiles
 output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -fno-plt -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
-  -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include" -I "$names/include"
+  -I "$source" -I "$source/include" -I "$files" -I "$files/include" -I "$sink/include" -I "$names/include"
   -I Sources/CStoreTracepoints/include)
 if "$compiler" -E -dM -x c /dev/null | grep -q __clang__; then flags+=(-fno-omit-frame-pointer); fi
 # Never unloaded: the program's objects call it.

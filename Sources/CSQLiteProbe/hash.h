@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A hash of eight bytes at a time, for look-ups only.
-uint64_t hash_bytes(const void *bytes, size_t count, uint64_t seed);
+#include "hash-bytes.h"
 
 // The first terms of the hashes of values, by storage class.
 enum value_hash { HASH_NULL = 2, HASH_TEXT, HASH_BLOB, HASH_DOUBLE };

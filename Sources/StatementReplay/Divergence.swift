@@ -96,7 +96,7 @@ public enum Divergence: Hashable, Sendable {
   /// `random()`, for example; the clock's functions have the recorded time.
   private static func varyingFunction(in sql: String) -> String? {
     let tokens = SQLTokenizer.tokens(of: sql)
-    return ["RANDOM", "RANDOMBLOB"].first { name in tokens.contains { $0.isWord(name) } }
+    return Variation.randomFunctions.first { name in tokens.contains { $0.isWord(name) } }
       .map { $0.lowercased() + "()" }
   }
 

@@ -14,8 +14,9 @@ struct Variation: OptionSet {
   static let surroundings = Self(rawValue: 4)
 
   // https://www.sqlite.org/lang_corefunc.html, https://www.sqlite.org/lang_datefunc.html
+  static let randomFunctions = ["RANDOM", "RANDOMBLOB"]
   private static let functions: [Self: [String]] = [
-    .random: ["RANDOM", "RANDOMBLOB"],
+    .random: randomFunctions,
     .clock: ["DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME"],
     .surroundings: ["CHANGES", "TOTAL_CHANGES", "LAST_INSERT_ROWID"],
   ]
