@@ -21,4 +21,16 @@ import Testing
     #expect(!StatementCommand.isTransactionControl("/* BEGIN */ SELECT 1"))
     #expect(!StatementCommand.isTransactionControl("BEGINNING"))
   }
+
+  @Test func aTableIsEmptiedByADeleteOfAllItsRows() {
+    for sql in ["DELETE FROM a", "/* x */ delete from main.\"a\" ; ", "DELETE FROM [a b];"] {
+      #expect(StatementCommand.emptiesTable(sql), "\(sql)")
+    }
+    for sql in [
+      "DELETE FROM a WHERE b", "DELETE FROM a RETURNING b", "DELETE FROM a AS b", "SELECT 1 FROM a",
+      "DELETE FROM", "DELETE FROM main.a WHERE b;", "",
+    ] {
+      #expect(!StatementCommand.emptiesTable(sql), "\(sql)")
+    }
+  }
 }

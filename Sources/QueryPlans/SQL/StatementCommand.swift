@@ -22,6 +22,17 @@ public enum StatementCommand {
 
   public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
 
+  /// Whether it deletes all rows of a table.
+  ///
+  ///     StatementCommand.emptiesTable("DELETE FROM main.a;")   // true
+  public static func emptiesTable(_ sql: String) -> Bool {
+    guard name(of: sql) == "DELETE" else { return false }
+    var words = SQLTokenizer.tokens(of: sql, max: 7).dropFirst()[...]
+    if words.last?.isSymbol(";") == true { words.removeLast() }
+    guard words.popFirst()?.isWord("FROM") == true else { return false }
+    return words.count == 1 || words.count == 3 && words.dropFirst().first?.isSymbol(".") == true
+  }
+
   public static func releases(_ sql: String) -> Bool { name(of: sql) == "RELEASE" }
 
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a

@@ -200,7 +200,7 @@ public struct Gate: Sendable {
     let budget = before?.budget
     return GateMetric.ofStatements.compactMap { metric, value in
       // A count that one side lacks is not 0: it is a reservation.
-      guard metric != .vmSteps || isSameSQLite, let after = value(now),
+      guard metric != .vmSteps || isSameSQLite && now.fields.hasOwnSteps, let after = value(now),
         let before = before.map(value) ?? 0
       else { return nil }
       return GateResult.Change(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
+
 /// A count that a baseline has, by its key there.
 ///
 /// The gate compares them: they are the same in every run of the same work on the same data.
@@ -80,4 +82,10 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
     totals.map { ($0.key, $0.title) } + WorkMetric.counters.map { ($0.key, $0.title) }
       + [("count", "runs"), ("changes", "rows changed")]
   ) { first, _ in first }
+}
+
+extension BaselineV1.StatementFields {
+  /// Whether its VM steps depend on it alone: emptying a table searches what refers to its rows, which costs less if
+  /// that was emptied before.
+  var hasOwnSteps: Bool { !StatementCommand.emptiesTable(sql) }
 }

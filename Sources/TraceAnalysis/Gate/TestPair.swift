@@ -72,7 +72,7 @@ struct TestPair {
   /// The VM steps of the statements of both, for as many runs: nil within the tolerance.
   func stepsChange(_ tolerance: Double) -> GateResult.Change? {
     var (old, new, allowed) = (0.0, 0.0, 0.0)
-    for (shape, now) in formsNow {
+    for (shape, now) in formsNow where now.counts.fields.hasOwnSteps {
       guard let before = formsBefore[shape], before.counts.count > 0 else { continue }
       let steps = Double(before.counts.counters[.vmSteps] ?? 0) / Double(before.counts.count)
       old += steps * Double(now.counts.count)
