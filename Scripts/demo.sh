@@ -59,7 +59,7 @@ heading "And with the index? trace-report orderings, after"
 orderings demo/orderings-after.txt
 
 heading "What got faster: trace-report diff $before $after"
-"$trace_report" diff "$before" "$after" | tee demo/diff.txt
+"$trace_report" diff "$before" "$after" --exceptions Scripts/demo.exceptions | tee demo/diff.txt
 
 heading "Files"
 printf '%s\n' "$store" demo/* | sort -u

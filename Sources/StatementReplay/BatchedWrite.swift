@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import QueryPlans
+import QueryPlans
 import SQLiteDriver
 
 /// A statement that writes most of a table, and the same in parts.

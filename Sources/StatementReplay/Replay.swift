@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import QueryPlans
-public import StoreEvents
+import StoreEvents
 public import TraceReading
 
 /// The recorded statements of a program, run again on copies of its databases: as it was, and with a change.

@@ -13,10 +13,18 @@ public struct FindingDifference: Hashable, Sendable {
   public private(set) var gone: [Finding] = []
   /// The number of those that both have.
   public private(set) var stayed = 0
+  /// The number of those of the second run that an exception excuses; they are among none of the others.
+  public private(set) var excused = 0
 
-  /// Compares the findings of two runs.
-  public init(before: Profile, after: Profile) {
-    var (left, right) = (Self.keyed(before), Self.keyed(after))
+  /// Compares the findings of two runs, without those that a file excuses on a day such as `2026-11-21`.
+  public init(before: Profile, after: Profile, exceptions: ExceptionFile, today: String) {
+    func review(_ profile: Profile) -> FindingReview {
+      FindingReview(profile.findings, in: profile, file: exceptions, today: today)
+    }
+    let reviewed = review(after)
+    excused = reviewed.excused.count
+    var left = Self.keyed(review(before).findings, in: before)
+    var right = Self.keyed(reviewed.findings, in: after)
     stayed = Self.removeCommon(&left, &right) { $0 }
     // A report without values has another rule of scans for `LIKE ?` than a trace for `LIKE 'a%'`.
     stayed += Self.removeCommon(&left, &right) { key in
@@ -45,10 +53,10 @@ public struct FindingDifference: Hashable, Sendable {
     return all - right.count
   }
 
-  private static func keyed(_ profile: Profile) -> [Keyed] {
+  private static func keyed(_ findings: [Finding], in profile: Profile) -> [Keyed] {
     let texts = Dictionary(
       profile.statements.map { ($0.id, $0.sql) }, uniquingKeysWith: { first, _ in first })
-    return profile.findings.map {
+    return findings.map {
       ($0, KnownFinding($0, sql: $0.statement.flatMap { texts[$0] ?? nil }).key)
     }
   }

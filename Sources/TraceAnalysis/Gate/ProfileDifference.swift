@@ -63,10 +63,17 @@ public struct ProfileDifference: Sendable {
   /// Pairs statements by fingerprint; then those of the same words in another order, as after
   /// moving the terms of an AND; then those of the same line of code; then, where the line is unknown,
   /// the only two that return the same columns and the same number of rows of an entity.
-  public init(before: Profile, after: Profile) {
+  ///
+  /// - Parameters:
+  ///   - exceptions: those of the project.
+  ///   - today: such as `2026-11-21`.
+  public init(
+    before: Profile, after: Profile, exceptions: ExceptionFile = ExceptionFile(), today: String = ""
+  ) {
     self.before = before
     self.after = after
-    findings = FindingDifference(before: before, after: after)
+    findings = FindingDifference(
+      before: before, after: after, exceptions: exceptions, today: today)
     var left = before.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
     var right = after.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
     var pairs: [Pair] = []

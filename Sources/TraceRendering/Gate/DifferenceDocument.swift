@@ -56,8 +56,10 @@ extension Document {
       return Block.paragraph(
         "gone: \(place)\(finding.phrase(finding.problem, finding.culprit(of: statement)))", .good)
     }
+    let excused = difference.findings.excused.counted("finding is", "findings are")
     return came + rest(new.count, "new") + (went.isEmpty ? [] : [.paragraph("")]) + went
       + rest(gone.count, "gone")
+      + (difference.findings.excused > 0 ? [.paragraph("\(excused) excused", .quiet)] : [])
   }
 
   /// What the columns of times are worth.

@@ -40,6 +40,8 @@ struct Diff: ParsableCommand {
   @Option(help: "The number of statements to list, with --all; 10 by default, 100 with --html.")
   var top: Int?
 
+  @OptionGroup var exceptions: Exceptions
+
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
     if html != nil, json { throw ValidationError("Pass either --json or --html, not both.") }
@@ -48,14 +50,19 @@ struct Diff: ParsableCommand {
   }
 
   func run() throws {
+    let profiles = (before: try Inputs.profile(of: [before]), after: try Self.last(after))
+    let findings = profiles.before.findings + profiles.after.findings
     let difference = ProfileDifference(
-      before: try Inputs.profile(of: [before]), after: try Self.last(after))
+      before: profiles.before, after: profiles.after,
+      exceptions: try exceptions.file(commentsOf: findings.map(\.caller)), today: Exceptions.today)
     if let html {
       try write(difference, to: html)
     } else if json {
       try Output.print(JSONText.encoded(DifferenceReportV1(difference)))
     } else if !all, top == nil {
-      let next = NextCommand.line(["diff", before, after, "--html", "diff.html"])
+      let next = NextCommand.line(
+        ["diff", before, after, "--html", "diff.html"]
+          + NextCommand.option("exceptions", exceptions.path))
       let screen = DifferenceScreen(difference, before: before, after: after, next: next)
       Output.print(screen.text(.ofStandardOutput))
     } else {

@@ -70,4 +70,26 @@ import TraceAnalysis
       { $0.fetch("SELECT a", total: 1000) })
     #expect(found.map(\.speedup) == [1])
   }
+
+  /// A demo repeats its searches on purpose: what a summary excuses is no new finding of a difference.
+  @Test func aFindingThatIsExcusedIsNeitherNewNorGone() throws {
+    let empty = RunBuilder { $0.connect() }.profile()
+    let scans = RunBuilder { trace in
+      trace.connect()
+      for _ in 0..<20 { trace.run("SELECT a FROM b WHERE c = 1", fullScanSteps: 50_000) }
+    }.profile()
+    let rules = Set(scans.findings.map(\.rule)).sorted()
+    try #require(!rules.isEmpty)
+    let text = rules.map { "[\($0)]\nreason = on purpose\n" }.joined()
+    let file = try ExceptionFile(path: "x", text: text)
+    let came = ProfileDifference(before: empty, after: scans).findings
+    #expect(came.new == scans.findings && came.excused == 0)
+    let excused = ProfileDifference(
+      before: empty, after: scans, exceptions: file, today: "2026-11-29"
+    ).findings
+    #expect(excused.new.isEmpty && excused.excused == scans.findings.count)
+    #expect(
+      ProfileDifference(before: scans, after: empty, exceptions: file, today: "2026-11-29")
+        .findings.gone.isEmpty)
+  }
 }
