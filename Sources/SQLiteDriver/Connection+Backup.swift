@@ -15,6 +15,11 @@ extension Connection {
     to destination: Connection, isCancelled: () -> Bool = { false },
     progress: (_ copied: Int, _ all: Int) -> Void = { _, _ in }
   ) throws(SQLiteError) {
+    // A backup begins again where the database changed between two steps; of one with a log, a transaction reads what was
+    // there first. Without a log the writers would wait for it.
+    let isHeld = isInTransaction ? false : try hasLog
+    if isHeld { try execute("BEGIN; SELECT count(*) FROM sqlite_schema") }
+    defer { if isHeld { try? execute("COMMIT") } }
     guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw SQLiteError(connection: destination.handle, code: sqlite3_errcode(destination.handle))
     }
@@ -30,6 +35,14 @@ extension Connection {
     guard code == SQLITE_DONE, end == SQLITE_OK else {
       throw SQLiteError(
         connection: destination.handle, code: end == SQLITE_OK ? code : end)
+    }
+  }
+
+  private var hasLog: Bool {
+    get throws(SQLiteError) {
+      let mode = try prepare("PRAGMA main.journal_mode")
+      guard try mode.step() else { return false }
+      return mode.string(0) == "wal"
     }
   }
 }

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import SQLiteDriver
+import TraceReading
 
 /// A private folder with the copies on which a trace is replayed.
 final class ReplayFolder {
@@ -45,7 +46,8 @@ final class ReplayFolder {
       let inspected = try InspectedDatabase(path: source)
       try checkRoom(for: inspected.path, of: copy)
       let connection = try Connection(path: copy)
-      try inspected.connection.copy(to: connection, progress: progress)
+      try inspected.connection.copy(
+        to: connection, isCancelled: { ReadingInterruption.isRequested }, progress: progress)
       // The backup leaves it behind, and the program relies on it.
       let mode = try inspected.connection.prepare("PRAGMA journal_mode")
       if try mode.step(), mode.string(0) == "wal" {
@@ -54,6 +56,7 @@ final class ReplayFolder {
     } catch let error as ReplayError {
       throw error
     } catch {
+      if ReadingInterruption.isRequested { throw .interrupted }
       throw .database(source, reason: "\(error)")
     }
   }

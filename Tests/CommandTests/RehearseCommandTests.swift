@@ -14,10 +14,10 @@ import TraceRendering
 
   init() throws { folder = try TemporaryDirectory() }
 
-  private func make(_ path: String, rows: Int, mode: String = "WAL") throws {
+  private func make(_ path: String, rows: Int, mode: String = "WAL", pageSize: Int = 4096) throws {
     try Connection(path: path).execute(
       """
-      PRAGMA journal_mode = \(mode);
+      PRAGMA page_size = \(pageSize); PRAGMA journal_mode = \(mode);
       CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT);
       CREATE TABLE book(id INTEGER PRIMARY KEY, author INTEGER REFERENCES author(id), title TEXT,
         price INTEGER);
@@ -80,6 +80,13 @@ import TraceRendering
     #expect(json.costs.logBytes == (try logOfRealRun(sql, on: database)))
     #expect(json.costs.checkpointedFrames > 0 && json.costs.lockNs > 0)
     #expect(json.costs.diskBytes >= json.costs.logBytes)
+  }
+
+  /// A backup copies 4,096 pages at once; the copies of one with more began again without end.
+  @Test(.timeLimit(.minutes(2))) func aDatabaseOfManyPagesIsCopied() async throws {
+    try make(database, rows: 80_000, pageSize: 512)
+    let (status, json) = try await rehearse("UPDATE book SET price = 1;", "--sizes", "1/40,1/10")
+    #expect(status == 0 && json.pages > 8192 && json.runs.count == 2)
   }
 
   @Test func rowsStayWithTheRowsThatTheyReferTo() async throws {

@@ -66,6 +66,48 @@ import Testing
     }
   }
 
+  /// Steps of a backup; more than these begin again without end.
+  private func steps(of database: InspectedDatabase, _ write: () -> Void = {}) throws -> Int {
+    var steps = 0
+    try database.connection.copy(
+      to: Connection(path: folder.path("copy.sqlite")), isCancelled: { steps > 20 }
+    ) { _, _ in
+      steps += 1
+      write()
+    }
+    return steps
+  }
+
+  /// 10,000 pages, of which a step of a backup copies 4,096.
+  private func makeLarge() throws -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA page_size = 512; PRAGMA journal_mode = WAL; CREATE TABLE t(a); CREATE TABLE b(c);
+      INSERT INTO b VALUES (zeroblob(5120000)); INSERT INTO t VALUES (42)
+      """)
+    return connection
+  }
+
+  /// SQLite reads the log anew for each transaction where it sees nobody's lock, and a backup begins again with it.
+  @Test func aDatabaseThatThisProcessHasOpenIsCopiedInOnePass() throws {
+    let connection = try makeLarge()
+    let count = try steps(of: InspectedDatabase(path: path))
+    #expect(count <= 4)
+    withExtendedLifetime(connection) {}
+  }
+
+  @Test func aDatabaseIsCopiedAsItIsWhileAnotherConnectionWrites() throws {
+    let connection = try makeLarge()
+    let count = try steps(of: InspectedDatabase(path: path)) {
+      do { try connection.execute("INSERT INTO t VALUES (1)") } catch { Issue.record(error) }
+    }
+    #expect(count <= 4)
+    let copy = try Connection(path: folder.path("copy.sqlite"))
+    let sum = try copy.prepare("SELECT sum(a) FROM t")
+    #expect(try sum.step() && sum.int64(0) == 42)
+  }
+
   @Test func rollbackFileIsReadInPlace() throws {
     _ = try make("DELETE")
     try inspect()
