@@ -27,7 +27,8 @@ final class MigrationRun {
   static let framesOfCheckpoint = 1000
   private static let stepsBetweenSamples: Int32 = 100_000
 
-  init(path: String, in folder: ReplayFolder) throws {
+  /// - Parameter count: one of so many rows is in the copy.
+  init(path: String, oneOf count: Int, in folder: ReplayFolder) throws {
     self.path = path
     connection = try Connection(path: path, busyTimeout: 0)
     try StoreNames.define(on: connection)
@@ -41,6 +42,19 @@ final class MigrationRun {
       }
     }
     initialBytes = FileBytes.of(path)
+    if count > 1 { try scale(to: count) }
+  }
+
+  /// Has a part of the rows meet the cache as all rows will, and leaves the disk out: that depends on the bytes alone,
+  /// and is measured with as many as all rows write.
+  private func scale(to count: Int) throws {
+    let sizes = try connection.texts("PRAGMA cache_size") + connection.texts("PRAGMA page_size")
+    guard let cache = sizes.first.flatMap({ Int($0) }), let page = sizes.last.flatMap({ Int($0) })
+    else { return }
+    // Negative sizes are KiB.
+    let pages = cache < 0 ? -cache * 1024 / page : cache
+    try connection.execute(
+      "PRAGMA cache_size = \(max(pages / count, 10)); PRAGMA synchronous = OFF")
   }
 
   /// Runs all statements of a script; the first failure ends it, as in SQLite's shell with `-bail`.
