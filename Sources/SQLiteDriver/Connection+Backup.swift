@@ -38,7 +38,8 @@ extension Connection {
     }
   }
 
-  private var hasLog: Bool {
+  /// Whether the journal mode of the database is `WAL`.
+  public var hasLog: Bool {
     get throws(SQLiteError) {
       let mode = try prepare("PRAGMA main.journal_mode")
       guard try mode.step() else { return false }

@@ -6,8 +6,7 @@ enum DiskWrite {
   /// At most; more takes proportionally longer.
   private static let measuredBytes: UInt64 = 256 << 20
 
-  /// The time in which the disk takes so many bytes that were written into a file of a folder, in nanoseconds; 0 where
-  /// no file can be made.
+  /// The time of an `fsync` after a write of so many bytes to a file in a folder, in nanoseconds; 0 if the write fails.
   static func time(of bytes: UInt64, in folder: String) -> UInt64 {
     let path = folder + "/written"
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -101,9 +101,10 @@ public struct Rehearsal: Sendable {
     pageSize = try connection.texts("PRAGMA page_size").first.flatMap { UInt64($0) } ?? 4096
     for size in Set(sizes).sorted(by: >) where omission == nil {
       guard !ReadingInterruption.isRequested else { throw ReplayError.interrupted }
-      if size == 1, let reason = reasonToOmit(budget, folder) {
-        omission = reason
-        continue
+      if size == 1 {
+        extrapolate(in: folder)
+        omission = reasonToOmit(budget, folder)
+        if omission != nil { continue }
       }
       let copy =
         size == 1 ? whole : try RehearsalCopy(of: whole.path, keepingOneOf: size, in: folder)
@@ -113,12 +114,12 @@ public struct Rehearsal: Sendable {
         Run(
           oneOf: size, rows: copy.rows, pages: copy.pages, costs: run.costs,
           statements: run.statements, failure: run.failure, transactions: run.transactions))
-      extrapolate(in: folder)
       batches = BatchedWrite.all(
         of: run.statements, rows: copy.tableRows, pages: pages, allRows: whole.tableRows,
         schemaOf: database)
       if size > 1 { try? FileManager.default.removeItem(atPath: copy.path) }
     }
+    if omission == nil { extrapolate(in: folder) }
   }
 
   /// The run whose lock is the median.
@@ -154,7 +155,7 @@ public struct Rehearsal: Sendable {
       ? nil : "\(estimate.disk >> 20) MiB are needed in TMPDIR, and \(free >> 20) MiB are free"
   }
 
-  /// Costs along the line through the two largest copies, and the time in which the disk takes what all rows write.
+  /// Costs from the two largest copies, with the time in which the disk writes the bytes of all rows.
   private mutating func extrapolate(in folder: ReplayFolder) {
     guard let last = runs.last else { return }
     estimate = last.costs

@@ -21,12 +21,12 @@ struct RehearsalCopy {
     let tables = try Table.all(of: connection)
     if count > 1 {
       CSQLite_disable_triggers(connection.pointer)
-      let mode = try connection.texts("PRAGMA journal_mode").first
+      let hasLog = try connection.hasLog
       try connection.execute(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF")
       for sql in Self.deletions(of: tables, keepingOneOf: count) { try connection.execute(sql) }
       try connection.execute("VACUUM")
-      if mode == "wal" { try connection.execute("PRAGMA journal_mode = WAL") }
+      if hasLog { try connection.execute("PRAGMA journal_mode = WAL") }
     }
     var tableRows: [String: UInt64] = [:]
     for table in tables {

@@ -49,8 +49,7 @@ final class ReplayFolder {
       try inspected.connection.copy(
         to: connection, isCancelled: { ReadingInterruption.isRequested }, progress: progress)
       // The backup leaves it behind, and the program relies on it.
-      let mode = try inspected.connection.prepare("PRAGMA journal_mode")
-      if try mode.step(), mode.string(0) == "wal" {
+      if try inspected.connection.hasLog {
         try connection.execute("PRAGMA journal_mode=WAL")
       }
     } catch let error as ReplayError {

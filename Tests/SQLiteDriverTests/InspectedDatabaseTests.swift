@@ -89,7 +89,7 @@ import Testing
     return connection
   }
 
-  /// SQLite reads the log anew for each transaction where it sees nobody's lock, and a backup begins again with it.
+  /// A lock of the same process is not visible to a read-only connection.
   @Test func aDatabaseThatThisProcessHasOpenIsCopiedInOnePass() throws {
     let connection = try makeLarge()
     let count = try steps(of: InspectedDatabase(path: path))
