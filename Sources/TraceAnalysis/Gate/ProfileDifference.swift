@@ -64,9 +64,7 @@ public struct ProfileDifference: Sendable {
   /// moving the terms of an AND; then those of the same line of code; then, where the line is unknown,
   /// the only two that return the same columns and the same number of rows of an entity.
   ///
-  /// - Parameters:
-  ///   - exceptions: those of the project.
-  ///   - today: such as `2026-11-21`.
+  /// Findings that `exceptions` excuse on `today`, such as `2026-11-21`, count as excused.
   public init(
     before: Profile, after: Profile, exceptions: ExceptionFile = ExceptionFile(), today: String = ""
   ) {
