@@ -89,7 +89,7 @@ test-hostile-hosts: probe ## runs small programs that fork, restrict themselves 
 
 test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs; SHORT=1 tries three
 	swift build --product trace-report && swift build --product lock-holder
-	Tests/Sentinel/matrix.py $(if $(SHORT),--short shell python c)
+	$(if $(SHORT),Tests/Sentinel/matrix.py --short shell python c,Scripts/test-sentinel.sh)
 	Tests/Sentinel/peace.py --samples $(if $(SHORT),2,20)
 	Tests/Sentinel/damage.py --runs $(if $(SHORT),1,5)
 
