@@ -217,7 +217,7 @@ public struct Rehearsal: Sendable {
 
     func value(_ cost: UInt64, _ costBefore: UInt64?) -> UInt64 {
       guard last > 0 else { return cost }
-      let proportional = Double(cost) * all / last
+      let proportional = proportional(cost)
       guard let before, let costBefore, before < last else { return UInt64(proportional) }
       let slope = (Double(cost) - Double(costBefore)) / (last - before)
       // The smaller copy may be all within the cache, or its time may be noise.
@@ -232,8 +232,10 @@ public struct Rehearsal: Sendable {
         return line
       }
       let exponent = log(Double(cost) / Double(costBefore)) / log(last / before)
-      let proportional = Double(cost) * all / last
-      return max(line, UInt64(min(Double(cost) * pow(all / last, exponent), proportional * 2)))
+      return max(
+        line, UInt64(min(Double(cost) * pow(all / last, exponent), proportional(cost) * 2)))
     }
+
+    private func proportional(_ cost: UInt64) -> Double { Double(cost) * all / last }
   }
 }

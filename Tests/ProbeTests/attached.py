@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attaches to programs that run, under load and at points where nothing may be loaded."""
 
+import json
 import os
 import shutil
 import signal
@@ -9,7 +10,8 @@ import sys
 import tempfile
 import time
 
-from harness import PROBE, Skipped, compiled, expect, installed, report, report_process, script, scratch
+from harness import (PROBE, PYTHON, Skipped, compiled, expect, imported, installed, report, report_process, script,
+                     scratch)
 
 # Of each program: `make test-attach` sets 40.
 ATTACHES = int(os.environ.get("ATTACHES", "2"))
@@ -142,6 +144,31 @@ def attached_loop_is_found_at_its_line():
         expect(f"attached.py:{line}" in summary.stdout, "the loop's line is missing: " + summary.stdout[:2000])
         expect("2 connections were open before the recording began" in summary.stdout + summary.stderr,
                "what was not observed is missing: " + summary.stdout[-2000:])
+        program.ends_well()
+
+
+def _line_of(name, comment):
+    """The line of a program that ends with a comment, as `file:line`."""
+    lines = open(script(name)).read().splitlines()
+    return f"{name}:{next(number for number, text in enumerate(lines, 1) if text.endswith('  # ' + comment))}"
+
+
+def _findings(folder):
+    """The rules of a recording's findings, each with its line."""
+    found = json.loads(report("summary", "--json", folder).stdout)["findings"]
+    return {(finding["rule"], "{}:{}".format(os.path.basename(finding["caller"]["file"]), finding["caller"]["line"]))
+            for finding in found if "caller" in finding}
+
+
+def attached_server_has_its_loop_at_the_line_of_its_task():
+    """FastAPI by uvicorn, whose statements run on a thread of aiosqlite."""
+    for module in "fastapi", "uvicorn", "httpx", "aiosqlite":
+        imported(PYTHON, module)
+    with _Program([PYTHON, script("attached_fastapi.py")]) as program:
+        result, folder = _attach(program, seconds=2)
+        expect(result.returncode == 0, result.stderr[-500:])
+        findings = _findings(folder)
+        expect(("AvoidQueryInLoop", _line_of("attached_fastapi.py", "loop")) in findings, f"{findings}")
         program.ends_well()
 
 

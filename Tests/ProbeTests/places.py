@@ -339,3 +339,58 @@ def files_of_a_frozen_program_are_named_from_their_roots():
     for command, expected in (frozen, "app.py:2"), ("/usr/bin/python3", "default.py:1"):
         places = _places([command, program])
         expect(places == {expected: 1}, f"{command}: {places}")
+
+
+SHOP = """\
+import asyncio, sqlite3, sys
+import aiosqlite
+from store import titles
+statements = rows = 0
+def count(found):
+    global statements, rows
+    statements, rows = statements + 1, rows + len(found)
+def run():
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    count(db.execute("CREATE TABLE book(title)").fetchall())  # create
+    for i in range(20):
+        count(db.execute("INSERT INTO book VALUES(?)", (str(i),)).fetchall())  # insert
+    for i in range(5): count(titles(db, i))
+    db.close()
+async def tasks():
+    async with aiosqlite.connect(":memory:") as db:
+        for i in range(7):
+            count(await db.execute_fetchall("SELECT ?", (i,)))  # task
+asyncio.run(tasks()) if len(sys.argv) > 1 else run()
+print("counts", statements, rows)
+"""
+
+
+def _packed(option):
+    """A program that PyInstaller made, once."""
+    for module in "PyInstaller", "aiosqlite":
+        imported(PYTHON, module)
+    installed("objdump")
+    folder = _written(_project("packed"), shop=SHOP, store=(
+        "def titles(db, i):\n    return db.execute('SELECT title FROM book LIMIT ?', (i,)).fetchall()\n"))
+    made = os.path.join(folder, option.strip("-"))
+    if not os.path.exists(made):
+        subprocess.run([PYTHON, "-m", "PyInstaller", option, "--distpath", made, "--workpath", os.path.join(folder, "build"),
+                        "--specpath", folder, "--log-level", "ERROR", os.path.join(folder, "shop.py")], check=True,
+                       capture_output=True)
+    return os.path.join(made, "shop" if option == "--onefile" else "shop/shop")
+
+
+def _expect_lines_of_packed(option, *arguments, **expected):
+    compare([_packed(option), *arguments], language="python")
+    places = _places([_packed(option), *arguments])
+    lines = {line.split("  # ")[1]: f"shop.py:{number}" for number, line in enumerate(SHOP.splitlines(), 1) if "  # " in line}
+    expected = {lines.get(place, place + ".py:2"): count for place, count in expected.items()}
+    expect(places == expected, f"{option}: {dict(places)}, not {expected}")
+
+
+def lines_of_a_program_of_pyinstaller():
+    """In one file, which unpacks its libraries and starts itself again, and in a folder."""
+    for option in "--onefile", "--onedir":
+        _expect_lines_of_packed(option, create=1, insert=20, store=5)
+
+

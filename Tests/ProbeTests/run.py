@@ -31,11 +31,13 @@ import suites
 import tasks
 import touches
 import trouble
+import workers
 
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, loops, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, suites, replayed):
+    for module in (seen, reported, lines, loops, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, workers,
+                   suites, replayed):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name not in ("added", "install"):
                 yield value

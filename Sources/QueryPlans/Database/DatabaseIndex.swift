@@ -95,10 +95,17 @@ public struct DatabaseIndex: Hashable, Sendable {
     return indexes
   }
 
-  /// `ZSTOPTIME_ZSTOP_INDEX` on a column of keys, `ZMESSAGE_Z_ENT_INDEX`, `Z_1TAGS_Z_2TAGS_INDEX`.
+  /// Core Data's `ZSTOPTIME_ZSTOP_INDEX` on a column of keys, `ZMESSAGE_Z_ENT_INDEX`, `Z_1TAGS_Z_2TAGS_INDEX`; Django's
+  /// `blog_post_tags_post_id_a1172a2e`.
   private static func servesRelationship(
     _ name: String, _ table: String, _ terms: [Term], _ integers: Set<String>
   ) -> Bool {
+    if let column = terms.first?.column, terms.count == 1,
+      column.hasSuffix("_id"), name.hasPrefix("\(table)_\(column)_"),
+      name.dropFirst(table.count + column.count + 2).allSatisfy(\.isHexDigit)
+    {
+      return true
+    }
     guard let column = terms.first?.column, name == "\(table)_\(column)_INDEX" else { return false }
     let isOfPairs = table.dropFirst(2).first?.isNumber == true && table.hasPrefix("Z_")
     return isOfPairs || (terms.count == 1 && integers.contains(column))

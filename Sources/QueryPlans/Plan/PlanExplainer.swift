@@ -127,7 +127,7 @@ public final class PlanExplainer {
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
       ).judge(plan)
-      explanation.judgement?.compareVersions(conditions, work)
+      explanation.judgement?.compareVersions(conditions, work, of: sql)
       explanation.words = words(of: sql)
       addActions(&explanation)
       let subject = IndexTrial.Subject(sql: sql, values: values) { [meter, recorded] in

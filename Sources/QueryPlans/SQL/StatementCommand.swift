@@ -55,7 +55,7 @@ public enum StatementCommand {
     !StatementClauses(sql: sql).tables.isDisjoint(with: schemaTables)
   }
 
-  private static let schemaTables: Set = [
+  static let schemaTables: Set = [
     "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
   ]
 

@@ -22,8 +22,15 @@ struct StatementOutline {
   /// The word the statement starts with, WITH clauses passed over.
   var verb: String { tokens.first { !$0.isSymbol("(") }?.text.uppercased() ?? "" }
 
-  /// Whether it is SQL that SQLite plans, or no SQL; DDL, PRAGMA and transactions have no plan.
-  var hasPlan: Bool { !Self.verbsWithoutPlan.contains(verb) }
+  /// Whether it is SQL that SQLite plans for the program, or no SQL; DDL, PRAGMA, transactions and look-ups of the
+  /// schema are none.
+  var hasPlan: Bool { !Self.verbsWithoutPlan.contains(verb) && !readsSchemaAlone }
+
+  /// Whether it reads SQLite's own tables, which can have no index, and no others.
+  private var readsSchemaAlone: Bool {
+    let tables = Set(scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
+    return !tables.isEmpty && tables.isSubset(of: StatementCommand.schemaTables)
+  }
 
   private static let verbsWithoutPlan: Set = [
     "ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DETACH", "DROP", "END", "EXPLAIN",

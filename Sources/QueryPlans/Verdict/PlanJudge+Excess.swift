@@ -148,14 +148,19 @@ extension PlanJudge {
 
 extension PlanJudgement {
   /// Names the version that ran; a plan of another one that the counts contradict is inconclusive.
-  mutating func compareVersions(_ conditions: PlanConditions, _ work: StatementWork) {
+  mutating func compareVersions(
+    _ conditions: PlanConditions, _ work: StatementWork, of sql: String
+  ) {
     guard let ran = conditions.sqliteVersion, ran != Connection.libraryVersion else { return }
     otherVersion = ran
     guard verdict == .search || verdict == .harmlessScan, work.isCounted else { return }
     let sortedElsewhere = work.sorts >= work.executions && temporaryBTrees.isEmpty
     let scannedElsewhere =
       work.perRun(\.fullScanSteps) + 1 >= ScanBound.minRows && scans.isEmpty
-    let works = WorkBound.isExceeded(steps: work.perRun(\.vmSteps), rows: work.perRun(\.rows))
+    // Groups need all of their rows in any version.
+    let works =
+      WorkBound.isExceeded(steps: work.perRun(\.vmSteps), rows: work.perRun(\.rows))
+      && !StatementClauses(sql: sql).isGrouped
     if sortedElsewhere || scannedElsewhere || works {
       self.work = work
       verdict = .mayScan

@@ -152,6 +152,7 @@ public struct PlanJudge {
 
   /// Whether the plan reads a table to its end, and the trace counted far fewer steps.
   private func nowScans(_ judgement: PlanJudgement) -> Bool {
+    guard work.failed == 0 else { return false }
     let rows = work.perRun(\.rows)
     let steps = work.perRun(\.fullScanSteps)
     let isContradicted = judgement.suspects.contains { scan in

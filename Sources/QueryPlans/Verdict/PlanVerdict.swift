@@ -14,8 +14,8 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   case fullScan
   /// SQLite does not compile the statement against this database.
   case error
-  /// SQLite plans nothing, or not for the program: the statement is DDL, PRAGMA, begins or ends a transaction, or is the
-  /// own SQL of a virtual table's module.
+  /// SQLite plans nothing, or not for the program: the statement is DDL, PRAGMA, begins or ends a transaction, reads the
+  /// schema alone, or is the own SQL of a virtual table's module.
   case noPlan
 
   /// Whether far more rows are read than are returned.
@@ -91,6 +91,8 @@ public struct StatementWork: Hashable, Sendable {
   public var executions: UInt64
   /// Executions without counters, beside others that have them.
   public var uncounted: UInt64 = 0
+  /// Executions that failed: they may have ended before their last row.
+  public var failed: UInt64 = 0
   /// Returned or changed; a count returns one row.
   public var rows: UInt64
   public var fullScanSteps: UInt64
@@ -120,11 +122,11 @@ public struct StatementWork: Hashable, Sendable {
       let (sum, isTooLarge) = self[keyPath: path].addingReportingOverflow(other[keyPath: path])
       return isTooLarge ? .max : sum
     }
-    let uncountedSum = sum(\.uncounted)
+    let (uncountedSum, failedSum) = (sum(\.uncounted), sum(\.failed))
     self = Self(
       executions: sum(\.executions), rows: sum(\.rows), fullScanSteps: sum(\.fullScanSteps),
       autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps), sorts: sum(\.sorts))
-    uncounted = uncountedSum
+    (uncounted, failed) = (uncountedSum, failedSum)
   }
 
   /// The executions that have a sum.

@@ -23,14 +23,20 @@ struct RepeatTally {
   // Arbitrary: the statements of a loop's body, and the time that a request of a server may take.
   private static let maxBetween: UInt64 = 4
   private static let maxPause: Nanoseconds = 1_000_000_000
+  // A poll: without the repeats, the program would take a hundredth less time.
+  private static let maxPausePerTime: Nanoseconds = 100
 
   /// When a run was: how many its connection had run before, and the time.
   struct Moment {
     var number: UInt64
     var time: Nanoseconds
 
-    func isNear(_ earlier: Self) -> Bool {
-      number.since(earlier.number) <= maxBetween + 1 && time.since(earlier.time) <= maxPause
+    /// - Parameter duration: the time of the run; 0 if it is not known.
+    func isNear(_ earlier: Self, _ duration: Nanoseconds) -> Bool {
+      let (limit, isTooLarge) = duration.multipliedReportingOverflow(by: maxPausePerTime)
+      let pause = duration > 0 && !isTooLarge ? min(limit, maxPause) : maxPause
+      return number.since(earlier.number) <= maxBetween + 1
+        && self.time.since(earlier.time) <= pause
     }
   }
 
@@ -59,7 +65,7 @@ struct RepeatTally {
       return
     }
     known.runs.add(1)
-    if let moment, let last = known.last, moment.isNear(last) { repeats.near.add(1) }
+    if let moment, let last = known.last, moment.isNear(last, time) { repeats.near.add(1) }
     known.last = moment
     seen.set(known, for: values)
     repeats.runs.add(1)

@@ -28,8 +28,9 @@ struct AvoidDeepOffset: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     workload.findings { statement in
-      let isScan = statement.scanCause != nil
-      guard isScan ? statement.scanCause == .deepOffset : statement.skipsRows else { return nil }
+      guard statement.skipsRows, statement.scanCause ?? .deepOffset == .deepOffset else {
+        return nil
+      }
       let work = statement.work
       let skipped = statement.skippedRows
       let part = skipped / (skipped + work.perRun(\.rows))

@@ -40,7 +40,8 @@ struct AvoidFullTableScan: Rule {
     var evidence = statement.profile.scanEvidence
     if let rows = scan?.size?.rows { evidence.append(.init("tableRows", rows)) }
     return Finding(
-      rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
+      rule: Self.name, severity: statement.needsAllRows ? .note : .warning,
+      confidence: isCounted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
       message: walkText(statement, scan)
         ?? (isCounted && scan?.isVirtual != true
@@ -260,6 +261,15 @@ extension JudgedStatement {
     return """
       ; REPLACE deletes the row and inserts it again: INSERT … ON CONFLICT DO UPDATE changes it in its place
       """
+  }
+
+  /// Whether it computes groups of the rows that it reads, returns all of them, and no index finds fewer rows.
+  fileprivate var needsAllRows: Bool {
+    guard isGrouped || clauses.isDistinct, judgement.obstacles.isEmpty,
+      !judgement.isOfWrite, !clauses.readsExtremes
+    else { return false }
+    let returnsAll = clauses.limit.map { rowsPerRun < Double($0) } ?? !clauses.hasLimit
+    return returnsAll && judgement.largestScan?.indexes?.isEmpty ?? comparesNothing
   }
 
   /// Whether no index can find fewer rows: the statement compares neither columns nor expressions.

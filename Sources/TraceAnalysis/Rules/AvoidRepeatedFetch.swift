@@ -37,7 +37,9 @@ struct AvoidRepeatedFetch: Rule {
     let loops = workload.profile.observed?.loops ?? []
     return workload.findings { statement in
       let repeats = statement.repeats
-      guard repeats.runs >= Self.minRepeats else { return nil }
+      guard repeats.runs >= Self.minRepeats, StatementCommand.isOwnWork(statement.sql ?? "") else {
+        return nil
+      }
       let all = runs(of: statement, in: workload)
       // The repeats of a loop are part of its finding, those of other lines are not.
       let isOfLoop = loops.contains {

@@ -21,7 +21,7 @@ extension JudgedStatement {
   var scanCause: ScanCause? {
     guard judgement.verdict == .fullScan else { return nil }
     let steps = stepsPerRun
-    if skipsRows, skippedRows >= steps / 2 { return .deepOffset }
+    if skippedRows > 0, skippedRows >= steps / 2 { return .deepOffset }
     if judgement.correlatedScan != nil { return .correlatedSubquery }
     if work.perRun(\.autoIndexRows) >= ScanBound.minRows { return .automaticIndex }
     if judgement.evidence != .counted, !judgement.automaticIndexes.isEmpty,

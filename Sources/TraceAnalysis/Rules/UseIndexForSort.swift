@@ -33,18 +33,20 @@ struct UseIndexForSort: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     workload.findings { statement in
-      guard !statement.clauses.sortsByLocale else { return nil }
+      guard !statement.clauses.sortsByLocale, statement.judgement.verdict != .noPlan else {
+        return nil
+      }
       return statement.sortsMuch ? finding(statement) : possible(statement)
     }
   }
 
-  /// From the text and the rows alone: an index may have the order.
+  /// Without a trial: an index may have the order.
   private func possible(_ statement: JudgedStatement) -> Finding? {
     // The keys of a batched fetch are meant to be all of them.
-    guard statement.isTextOnly, statement.kinds != [.ids], statement.clauses.hasOrderBy,
+    guard statement.isTextOnly || statement.sortsRows && statement.judgement.sortIndexes == nil,
+      statement.kinds != [.ids], statement.clauses.hasOrderBy,
       !statement.clauses.hasLimit,
-      !statement.isGrouped, !statement.clauses.isDistinct,
-      statement.work.perRun(\.rows) >= Self.minRows,
+      !statement.isGrouped, !statement.clauses.isDistinct, statement.sortsManyRows,
       let columns = ComparedColumns.all(in: statement.qualifiedSQL).first(where: {
         !$0.sorted.isEmpty
       }),
@@ -55,7 +57,9 @@ struct UseIndexForSort: Rule {
       statement: statement.id, caller: statement.profile.mainCaller,
       message: """
         Each run returns \(statement.work.perRun(\.rows).counted("row")) in the order of '\(column)', \
-        without a limit\(statement.runsText). If no index has that order, it sorts all of them.
+        without a limit\(statement.runsText). \(statement.isTextOnly
+          ? "If no index has that order, it sorts all of them."
+          : "It sorts all of them, and no index was tried.")
         """,
       evidence: statement.profile.sortEvidence,
       fix: statement.sentence(IndexFix(sorting: columns, entity: statement.entity))
@@ -110,11 +114,14 @@ extension JudgedStatement {
       return excess.sorts && excess.textSearch == nil
         && (excess.terms.isEmpty || judgement.sortIndexes?.isEmpty == false)
     }
-    let isLarge =
-      work.perRun(\.rows) >= UseIndexForSort.minRows
-      || (work.limited > 0 && work.perRun(\.vmSteps) >= UseIndexForSort.minSteps)
-    return isLarge && sortsRows
+    guard sortsRows else { return false }
+    if work.limited > 0, work.perRun(\.vmSteps) >= UseIndexForSort.minSteps { return true }
+    guard sortsManyRows else { return false }
+    // Of rows that are all returned, an index that does not hold them is read in place of the sort, for as many steps.
+    return clauses.sortsByLocale || limitsRows || judgement.sortIndexes?.isEmpty == false
   }
+
+  fileprivate var sortsManyRows: Bool { profile.work.perRun(\.rows) >= UseIndexForSort.minRows }
 
   var sortText: String {
     let work = profile.work

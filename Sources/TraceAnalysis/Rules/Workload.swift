@@ -164,6 +164,7 @@ extension StatementProfile {
       fullScanSteps: work.fullScanSteps,
       autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
     // Without any counters, there are none per run.
+    sums.failed = work.errors
     sums.uncounted = work.vmSteps > 0 ? work.uncounted ?? 0 : 0
     return sums
   }

@@ -56,10 +56,15 @@ extension Document {
       return Block.paragraph(
         "gone: \(place)\(finding.phrase(finding.problem, finding.culprit(of: statement)))", .good)
     }
-    let excused = difference.findings.excused.counted("finding is", "findings are")
     return came + rest(new.count, "new") + (went.isEmpty ? [] : [.paragraph("")]) + went
       + rest(gone.count, "gone")
-      + (difference.findings.excused > 0 ? [.paragraph("\(excused) excused", .quiet)] : [])
+      + (excused(difference).map { [.paragraph($0, .quiet)] } ?? [])
+  }
+
+  /// How many findings of the second run exceptions excuse; nil for none.
+  static func excused(_ difference: ProfileDifference) -> String? {
+    let count = difference.findings.excused
+    return count > 0 ? count.counted("finding is", "findings are") + " excused" : nil
   }
 
   /// What the columns of times are worth.

@@ -54,7 +54,8 @@ public struct DifferencePage {
   /// The findings that came and went.
   private var findingsSections: [Dashboards.Section] {
     let (new, gone) = (difference.findings.new, difference.findings.gone)
-    guard !new.isEmpty || !gone.isEmpty else { return [] }
+    let excused = Document.excused(difference).map { Dashboards.Block.paragraph($0, tone: "quiet") }
+    guard !new.isEmpty || !gone.isEmpty || excused != nil else { return [] }
     func line(_ word: String, _ finding: Finding, _ profile: Profile) -> Dashboards.Block {
       let culprit = finding.culprit(of: finding.statement.flatMap(profile.statement))
       let place = finding.caller.text.map { " at \($0)" } ?? ""
@@ -66,6 +67,7 @@ public struct DifferencePage {
         [line("new", finding, difference.after)]
           + [finding.message, "Fix: \(finding.fix)"].map { .paragraph($0.visible) }
       } + gone.prefix(top).map { line("gone", $0, difference.before) }
+      + (excused.map { [$0] } ?? [])
     return [Dashboards.Section(anchor: "findings", name: "Findings", blocks: blocks)]
   }
 

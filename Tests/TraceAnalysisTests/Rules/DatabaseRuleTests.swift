@@ -244,6 +244,9 @@ import TraceAnalysis
       CREATE INDEX e ON ZSTOP (ZNAME, ZKIND);
       CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME (ZSTOP);
       CREATE INDEX f ON ZSTOPTIME (ZSTOP, ZDEPARTURETIME);
+      CREATE TABLE post_tags(id INTEGER PRIMARY KEY, post_id bigint, tag_id bigint);
+      CREATE UNIQUE INDEX post_tags_post_id_tag_id_41ca20f9_uniq ON post_tags (post_id, tag_id);
+      CREATE INDEX post_tags_post_id_a1172a2e ON post_tags (post_id);
       """)
     let found = try findings("DropRedundantIndex") { $0.fetch(Self.geo) }
     #expect(found.map(\.object) == ["a"])

@@ -58,4 +58,15 @@ import TraceAnalysis
     }
     #expect(found.map(\.severity) == [severity])
   }
+
+  /// Its runs take a hundredth of the time from one to the next, or less.
+  @Test(arguments: [(5, .note), (50, .warning)] as [(Nanoseconds, Finding.Severity)])
+  func aPollIsANote(time: Nanoseconds, severity: Finding.Severity) {
+    let found = findings { trace in
+      for _ in 1...20 {
+        trace.run("SELECT a FROM job", caller: 1, bindHash: 7, step: time, open: time)
+      }
+    }
+    #expect(found.map(\.severity) == [severity])
+  }
 }

@@ -93,6 +93,39 @@ import TraceAnalysis
     }
   }
 
+  @Test func aSortOfRowsThatAreAllReturnedNeedsAnIndexThatHoldsThem() throws {
+    #expect(try warnings("SELECT * FROM reading ORDER BY value").isEmpty)
+    let found = try first("SELECT value FROM reading ORDER BY value")
+    #expect(found.rule == "UseIndexForSort" && found.severity == .warning)
+    #expect(found.fix.contains("ON reading (value)"), "\(found.fix)")
+  }
+
+  @Test func groupsThatAreAllReturnedAreANoteUnlessAnIndexFindsFewerRows() throws {
+    let all = try findings(
+      "SELECT round(value), count(*) FROM reading GROUP BY 1 HAVING count(*) > 5")
+    #expect(all.contains { $0.rule == "AvoidFullTableScan" })
+    #expect(all.allSatisfy { $0.severity == .note })
+    #expect(
+      try warnings("SELECT note, count(*) FROM reading GROUP BY 1 ORDER BY max(at) LIMIT 9").count
+        == 1)
+    let found = try first("SELECT count(*), avg(value) FROM reading WHERE at = 7")
+    #expect(found.severity == .warning && found.fix.contains("ON reading (at)"))
+  }
+
+  @Test func aPageAtASmallOffsetIsNoScan() throws {
+    #expect(try warnings("SELECT id, note FROM reading ORDER BY id LIMIT 10 OFFSET 700").isEmpty)
+  }
+
+  @Test func runsThatFailedContradictNoPlan() throws {
+    let sql = "SELECT sum(value + abs(-9223372036854775808)) FROM reading WHERE at > 3"
+    let profile = RunBuilder { trace in
+      trace.connect()
+      for _ in 1...20 { trace.run(sql, rows: 0, vmSteps: 12, error: "integer overflow") }
+    }.profile()
+    #expect(
+      try Workload(profile, database: connection).findings.allSatisfy { $0.severity == .note })
+  }
+
   @Test func aSortByAnExpressionHasAnIndexOnIt() throws {
     let cases = [
       (
