@@ -27,8 +27,8 @@ struct AvoidRepeatedFetch: Rule {
       Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
       Runs on another connection are none either: each request of a server may have its own. A note where most repeats
-      have more than four other statements, or more than a second, between them and the run before: they may be of several
-      requests. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
+      have more than four other statements, more than a second, or a hundred times their own time, between them and the
+      run before: they may be of several requests, or polls. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
       written in between, which the trace does not show. Needs the values' hashes: LTTng traces and debug logs have them,
       Core Data's log does not.
       """)

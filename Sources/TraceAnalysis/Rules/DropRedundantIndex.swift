@@ -17,8 +17,8 @@ struct DropRedundantIndex: Rule {
       CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)
       """,
     limits: """
-      Needs `--database`. Unique indexes, partial indexes and the indexes that the store creates for relationships are
-      not reported. A note, unless the trace contains writes to the index. (ZLATITUDE) is not a prefix of (ZLONGITUDE, ZLATITUDE).
+      Needs `--database`. Unique indexes, partial indexes and the indexes that the store or Django creates for
+      relationships are not reported. A note, unless the trace contains writes to the index. (ZLATITUDE) is not a prefix of (ZLONGITUDE, ZLATITUDE).
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -24,9 +24,10 @@ struct UseIndexForSort: Rule {
       -- SCAN t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Reported when ORDER BY sorts 1,000 rows a run or more, or takes 10,000 VM steps or more with a limit that discards
-      the rest, or reads a whole table for a few rows with no WHERE that an index could serve. Sorts of few rows, GROUP
-      BY and DISTINCT are not reported. Without counters and a plan, as from Core Data's log alone, 1,000 rows in the order
+      Reported when ORDER BY takes 10,000 VM steps or more with a limit that discards the rest, or reads a whole table for
+      a few rows with no WHERE that an index could serve, or sorts 1,000 rows a run or more and an index that was tried
+      halves its steps: where all rows are returned, only one that holds all columns does. Sorts of few rows, GROUP
+      BY and DISTINCT are not reported. Where no index was tried, 1,000 rows in the order
       of a column other than the key, without a limit and not only the keys, are a note: an index may have that order. The cost of the sort alone is not measured, so no saving is estimated. A
       localized sort is reported as UseStoredSortKey.
       """)
