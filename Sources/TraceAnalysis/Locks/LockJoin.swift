@@ -239,6 +239,11 @@ struct LockJoin {
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
+    let thread = TransactionTally.Thread(
+      id: Key(thread: record, in: connection.process), database: databases[connection])
+    if run.isReadOnly == 0, site.sql.map(StatementCommand.creates) == true {
+      transactions.endSequences(of: thread)
+    }
     // The log of a library names no database, and has no rows.
     let isLogged = !record.measures.contains(.changes)
     let inFile = isLogged || databases.isInFile(connection)
@@ -257,7 +262,7 @@ struct LockJoin {
       guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
       transaction.isAutocommit = true
     }
-    transactions.add(transaction, on: connection)
+    transactions.add(transaction, on: connection, of: thread)
   }
 
   mutating func add(
@@ -506,5 +511,13 @@ struct OpenTransaction {
       writerForm = form
     }
     if read == nil, run.isReadOnly != 0, !site.isTransactionControl { read = (site, start) }
+  }
+}
+
+extension StatementCommand {
+  /// Whether it creates a table or an index that the file did not have.
+  fileprivate static func creates(_ sql: String) -> Bool {
+    name(of: sql) == "CREATE"
+      && !SQLTokenizer.tokens(of: sql, max: 6).contains { $0.isWord("EXISTS") }
   }
 }
