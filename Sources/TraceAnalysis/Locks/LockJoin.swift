@@ -307,7 +307,10 @@ struct LockJoin {
     for transaction in open {
       // A transaction that was still open when the recording or its process ended.
       let process = name(transaction.connection.process)
-      keepRead(transaction, until: end(ofRead: transaction), of: process)
+      if let read = transaction.read {
+        let end = end(ofReadSince: read.start, on: transaction.connection)
+        keepRead(transaction, until: end, of: process)
+      }
       guard let start = transaction.writerStart else { continue }
       keep(
         LockInterval(
@@ -321,6 +324,13 @@ struct LockJoin {
     }
     for run in unended.all where databases.isKnown(run.connection) {
       sites.endRun(run, in: databases[run.connection])
+      keep(
+        LockInterval(
+          connection: run.connection, start: run.start,
+          end: end(ofReadSince: run.start, on: run.connection),
+          holder: LockHolder(
+            process: name(run.connection.process), kind: LockHolder.reading,
+            location: run.site.location, statements: [run.site])))
     }
     nameOtherWaiters()
     var profile = sites.finished
@@ -340,10 +350,10 @@ struct LockJoin {
   }
 
   /// With a rollback journal nothing is committed while a connection reads.
-  private func end(ofRead transaction: OpenTransaction) -> Nanoseconds {
-    let database = databases[transaction.connection]
-    guard let start = transaction.read?.start, !logs.hasLog(database) else { return .max }
-    return sites.firstCommit(in: database, after: start, notBy: transaction.connection) ?? .max
+  private func end(ofReadSince start: Nanoseconds, on connection: Key) -> Nanoseconds {
+    let database = databases[connection]
+    guard !logs.hasLog(database) else { return .max }
+    return sites.firstCommit(in: database, after: start, notBy: connection) ?? .max
   }
 }
 
