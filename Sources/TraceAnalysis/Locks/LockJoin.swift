@@ -168,7 +168,6 @@ struct LockJoin {
     _ run: StatementRun, _ sql: String?, at location: SourceLocation, _ record: EventRecord,
     in process: Int, form: UInt64
   ) {
-    unended.end(run, in: process)
     let thread = Key(thread: record, in: process)
     let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
     let id = Key(process: process, id: run.transactionID)

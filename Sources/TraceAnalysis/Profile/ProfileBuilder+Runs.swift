@@ -80,6 +80,7 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
+    locks.unended.end(run, in: process)
     if let sql = texts[run.statementID], isLeftOut(run, sql, of: record, in: process) { return }
     databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)

@@ -113,6 +113,21 @@ import TraceAnalysis
     #expect(read("BEGIN") == [])
   }
 
+  @Test func aReadThatDidNotEndIsADoubtWithItsLineAndTime() {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.begin("SELECT x FROM t WHERE y = 77", line: 7, of: b, at: 5)
+    runs.run("SELECT a FROM u", line: 3, of: a, at: 4_025, rows: 1)
+    let doubts = runs.profile.completeness.doubts
+    #expect(
+      doubts.first == """
+        b[2]: b.py:7: not ended; it began 4,020 ms before the recording's last event and 0.00 ms \
+        before that of its process: SELECT x FROM t WHERE y = ?
+        """)
+    runs.run("SELECT x FROM t WHERE y = 77", line: 7, of: b, at: 4_030, rows: 1)
+    #expect(!runs.profile.completeness.doubts.contains { $0.contains("not ended") })
+  }
+
   /// It has no run in the recording, and its text is printed as well.
   @Test func aReadThatDidNotEndHasItsStatement() throws {
     var runs = LockRuns()
