@@ -19,7 +19,10 @@ extension Rules {
 extension JudgedStatement {
   /// Nil unless the judge calls it a full scan.
   var scanCause: ScanCause? {
-    guard judgement.verdict == .fullScan else { return nil }
+    // Runs that all failed show no scan.
+    guard judgement.verdict == .fullScan, work.errors == 0 || work.errors < work.count else {
+      return nil
+    }
     let steps = stepsPerRun
     if skippedRows > 0, skippedRows >= steps / 2 { return .deepOffset }
     if judgement.correlatedScan != nil { return .correlatedSubquery }
