@@ -81,8 +81,6 @@ extension JudgedStatement {
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 
-  var clauses: StatementClauses { StatementClauses(sql: profile.sql ?? "") }
-
   /// Rows that OFFSET skips, per run: from the source, from the text, or from the rows that were read
   /// and not returned.
   var skippedRows: Double {
