@@ -44,6 +44,14 @@ struct CoreDataPasteTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
+  @Test func entitiesAreAChangeOfTheInput() throws {
+    let text = Self.text.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    let reading = try Reading(log: text)
+    check(reading)
+    #expect(reading.source.changes?.count == 1)
+    #expect(try Reading(log: Self.text).source.changes == nil)
+  }
+
   // MARK: - Wrapped
 
   /// At a column, as a terminal wraps: within words, names and numbers.
