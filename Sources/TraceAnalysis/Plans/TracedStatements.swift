@@ -63,7 +63,7 @@ public struct TracedStatements: Sendable {
         statements[index].note(profile)
       } else if let run = unended[statement.id] {
         statements[index].unended = run.sentence
-        statements[index].callers = [run.site.location]
+        statements[index].callers = [run.site.location].filter { $0 != .unknown }
       }
     }
     unresolved = profile.statements.count { $0.id.rawValue != 0 && !known.contains($0.id) }

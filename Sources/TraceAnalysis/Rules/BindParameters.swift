@@ -82,7 +82,9 @@ struct BindParameters: Rule {
       fix: "prepare it once, outside of the loop, and bind other values, or use a cached statement")
   }
 
-  /// The first statements of connections: each reads the schema. One finding, since one connection is the fix of all.
+  /// The first statements of connections, each of which reads the schema.
+  ///
+  /// One finding, since one connection is the fix of all.
   private func newConnections(_ statements: [JudgedStatement], _ profile: Profile) -> Finding? {
     // Each process needs one.
     let needed = UInt64(profile.processes.count)

@@ -13,7 +13,9 @@ struct JudgedStatement {
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
-  /// Those of its SQL. A text may have thousands of parameters, and many rules need them.
+  /// Those of its SQL.
+  ///
+  /// A text may have thousands of parameters, and many rules need them.
   let clauses: StatementClauses
   /// The SQL; of a join with a database, with the table before each column.
   var qualifiedSQL: String

@@ -146,7 +146,7 @@ import TraceAnalysis
     #expect(shared.profile.statement(id)?.sql == "SELECT x FROM t WHERE y = ?")
   }
 
-  /// With a rollback journal. Its program was killed, or still reads.
+  /// With a rollback journal, where the program was killed, or still reads.
   @Test func aCommitThatWaitsForAReadThatDidNotEndHasItsLine() throws {
     var runs = LockRuns()
     let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
