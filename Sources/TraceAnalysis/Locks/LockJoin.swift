@@ -238,10 +238,8 @@ struct LockJoin {
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
-    let thread = TransactionTally.Thread(
-      id: Key(thread: record, in: connection.process), database: databases[connection])
-    if run.isReadOnly == 0, site.sql.map(StatementCommand.creates) == true {
-      transactions.endSequences(of: thread)
+    if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
+      transactions.endSequences(of: writingThread(of: record, on: connection))
     }
     // The log of a library names no database, and has no rows.
     let isLogged = !record.measures.contains(.changes)
@@ -261,7 +259,15 @@ struct LockJoin {
       guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
       transaction.isAutocommit = true
     }
-    transactions.add(transaction, on: connection, of: thread)
+    transactions.add(
+      transaction, on: connection, of: writingThread(of: record, on: connection))
+  }
+
+  private func writingThread(
+    of record: EventRecord, on connection: Key
+  ) -> TransactionTally.Thread {
+    TransactionTally.Thread(
+      id: Key(thread: record, in: connection.process), database: databases[connection])
   }
 
   mutating func add(

@@ -66,6 +66,7 @@ struct PastedText {
 
   /// Whether a line is a fence alone, with the name of a language, or the names of the columns of `log show`.
   static func isFrame(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let first = line.trimmed.first, "`~{T".utf8.contains(first) else { return false }
     let text = String(decoding: line.prefix(100), as: UTF8.self)
     return text.wholeMatch(of: #/[ \t]*(?:(?:```|~~~)[\w+-]*|\{(?:code|noformat)[^{}]*\})\s*/#)
       != nil
