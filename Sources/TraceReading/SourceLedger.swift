@@ -117,6 +117,12 @@ package final class SourceLedger {
     if !report.remarks.contains(sentence) { report.remarks.append(sentence) }
   }
 
+  /// Records a remark on what had been changed in the input.
+  func addChange(_ sentence: String) {
+    addRemark(sentence)
+    add(sentence, to: \.changes)
+  }
+
   /// Records a reason why the input cannot be shown to be complete; the first few are kept.
   func addUnended(_ sentence: String) { add(sentence, to: \.unended) }
 

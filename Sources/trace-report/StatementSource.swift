@@ -30,6 +30,8 @@ struct StatementSource {
     var work = StatementWork()
     /// The lines of code that ran it; none for SQL of the command line.
     var callers: [SourceLocation] = []
+    /// Where and when a run began that did not end, if none ended.
+    var unended: String?
   }
 
   /// - Throws: ``Failure``, with one sentence.
@@ -69,7 +71,8 @@ struct StatementSource {
     }
     var statements = Statements(
       list: traced.statements.map {
-        Statement(id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers)
+        Statement(
+          id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers, unended: $0.unended)
       })
     statements.conditions = { traced.conditions($0) }
     statements.values = { traced.values.tuples(of: $0) }

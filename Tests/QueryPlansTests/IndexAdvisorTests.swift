@@ -44,6 +44,19 @@ import Testing
     statements.enumerated().map { WorkloadStatement(id: "\($0)", sql: $1, runs: 10) }
   }
 
+  @Test func anIndexOfAForeignKeyIsNotDropped() throws {
+    try connection.execute(
+      """
+      CREATE TABLE album(id INTEGER PRIMARY KEY);
+      CREATE TABLE song(id INTEGER PRIMARY KEY, album INT REFERENCES album ON DELETE CASCADE, year INT);
+      CREATE INDEX song_album ON song(album); CREATE INDEX song_year ON song(year);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO song SELECT i, NULL, i % 50 FROM n;
+      """)
+    let advice = try advice("SELECT album FROM song WHERE id = 3")
+    #expect(advice.removals.map(\.index.name) == ["song_year"])
+  }
+
   @Test func savingsAreOfTheWorkloadAsItIsToday() throws {
     try connection.execute(
       """

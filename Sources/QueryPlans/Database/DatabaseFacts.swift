@@ -25,6 +25,9 @@ public struct DatabaseFacts: Hashable, Sendable {
   /// The indexes that views name with INDEXED BY, in lower case.
   public internal(set) var indexesNamedByViews: Set<String> = []
 
+  /// The indexes by which foreign keys find the rows that refer to a row.
+  public internal(set) var indexesOfForeignKeys: Set<String> = []
+
   /// Reads the schema and counts rows, up to a million a table.
   public init(_ connection: Connection) throws(SQLiteError) {
     let explainer = PlanExplainer(connection)
@@ -41,6 +44,9 @@ public struct DatabaseFacts: Hashable, Sendable {
       guard let rows = explainer.size(of: name) else { continue }
       let indexes = try DatabaseIndex.all(of: name, connection, catalog: catalog)
       self.indexes += indexes
+      for index in indexes {
+        if try index.servesForeignKey(connection) { indexesOfForeignKeys.insert(index.name) }
+      }
       tables.append(
         Table(
           name: name, rows: rows, rowsInStatistics: statistics?[name.lowercased()],

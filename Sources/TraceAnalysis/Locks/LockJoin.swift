@@ -168,7 +168,6 @@ struct LockJoin {
     _ run: StatementRun, _ sql: String?, at location: SourceLocation, _ record: EventRecord,
     in process: Int, form: UInt64
   ) {
-    unended.end(run, in: process)
     let thread = Key(thread: record, in: process)
     let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
     let id = Key(process: process, id: run.transactionID)
@@ -239,6 +238,9 @@ struct LockJoin {
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
+    if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
+      transactions.endSequences(of: writingThread(of: record, on: connection))
+    }
     // The log of a library names no database, and has no rows.
     let isLogged = !record.measures.contains(.changes)
     let inFile = isLogged || databases.isInFile(connection)
@@ -257,7 +259,15 @@ struct LockJoin {
       guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
       transaction.isAutocommit = true
     }
-    transactions.add(transaction, on: connection)
+    transactions.add(
+      transaction, on: connection, of: writingThread(of: record, on: connection))
+  }
+
+  private func writingThread(
+    of record: EventRecord, on connection: Key
+  ) -> TransactionTally.Thread {
+    TransactionTally.Thread(
+      id: Key(thread: record, in: connection.process), database: databases[connection])
   }
 
   mutating func add(
@@ -302,7 +312,10 @@ struct LockJoin {
     for transaction in open {
       // A transaction that was still open when the recording or its process ended.
       let process = name(transaction.connection.process)
-      keepRead(transaction, until: end(ofRead: transaction), of: process)
+      if let read = transaction.read {
+        let end = end(ofReadSince: read.start, on: transaction.connection)
+        keepRead(transaction, until: end, of: process)
+      }
       guard let start = transaction.writerStart else { continue }
       keep(
         LockInterval(
@@ -316,6 +329,13 @@ struct LockJoin {
     }
     for run in unended.all where databases.isKnown(run.connection) {
       sites.endRun(run, in: databases[run.connection])
+      keep(
+        LockInterval(
+          connection: run.connection, start: run.start,
+          end: end(ofReadSince: run.start, on: run.connection),
+          holder: LockHolder(
+            process: name(run.connection.process), kind: LockHolder.reading,
+            location: run.site.location, statements: [run.site])))
     }
     nameOtherWaiters()
     var profile = sites.finished
@@ -335,10 +355,10 @@ struct LockJoin {
   }
 
   /// With a rollback journal nothing is committed while a connection reads.
-  private func end(ofRead transaction: OpenTransaction) -> Nanoseconds {
-    let database = databases[transaction.connection]
-    guard let start = transaction.read?.start, !logs.hasLog(database) else { return .max }
-    return sites.firstCommit(in: database, after: start, notBy: transaction.connection) ?? .max
+  private func end(ofReadSince start: Nanoseconds, on connection: Key) -> Nanoseconds {
+    let database = databases[connection]
+    guard !logs.hasLog(database) else { return .max }
+    return sites.firstCommit(in: database, after: start, notBy: connection) ?? .max
   }
 }
 
@@ -506,5 +526,13 @@ struct OpenTransaction {
       writerForm = form
     }
     if read == nil, run.isReadOnly != 0, !site.isTransactionControl { read = (site, start) }
+  }
+}
+
+extension StatementCommand {
+  /// Whether it creates a table or an index that the file did not have.
+  fileprivate static func creates(_ sql: String) -> Bool {
+    name(of: sql) == "CREATE"
+      && !SQLTokenizer.tokens(of: sql, max: 6).contains { $0.isWord("EXISTS") }
   }
 }

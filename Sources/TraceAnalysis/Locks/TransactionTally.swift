@@ -10,8 +10,8 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   public var rows: UInt64
   /// The time of their COMMITs; that of the statement outside of a transaction.
   public var commitTime: Nanoseconds
-  /// The most transactions of a few rows in a row on one connection, between which no other line wrote, or the same
-  /// number of times each.
+  /// The most transactions of a few rows in a row on one connection, or of one thread to one database, between which no
+  /// other line wrote, or the same number of times each.
   ///
   /// 0 on temporary databases.
   public var longestSequence: UInt64
@@ -42,6 +42,14 @@ struct TransactionTally {
 
   private var sites: [LockSite.Key: TransactionSite] = [:]
   private var sequences: [Key: WriteSequences] = [:]
+  /// The same by thread, since each transaction may have a connection of its own.
+  private var threadSequences: [Thread: WriteSequences] = [:]
+
+  /// A thread and the database that it writes to.
+  struct Thread: Hashable {
+    var id: Key
+    var database: String
+  }
 
   struct Transaction {
     /// The statement with which it began to write.
@@ -63,13 +71,11 @@ struct TransactionTally {
     }
   }
 
-  mutating func add(_ transaction: Transaction, on connection: Key) {
+  mutating func add(_ transaction: Transaction, on connection: Key, of thread: Thread) {
     let key = Self.line(of: transaction.writer, transaction.form)
-    var length: UInt64 = 0
-    if sequences.count < Self.maxConnections || sequences[connection] != nil {
-      length = sequences[connection, default: WriteSequences()].add(
-        transaction, at: key)
-    }
+    let length = max(
+      Self.length(with: transaction, at: key, in: &sequences, of: connection),
+      Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     let site = TransactionSite(
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
@@ -77,6 +83,19 @@ struct TransactionTally {
       autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
+  }
+
+  /// Ends the sequences of a thread: it creates a table or an index, as a test does that has a file of its own.
+  mutating func endSequences(of thread: Thread) {
+    if !threadSequences.isEmpty { threadSequences[thread] = nil }
+  }
+
+  private static func length<Owner: Hashable>(
+    with transaction: Transaction, at line: LockSite.Key,
+    in sequences: inout [Owner: WriteSequences], of owner: Owner
+  ) -> UInt64 {
+    guard sequences.count < maxConnections || sequences[owner] != nil else { return 0 }
+    return sequences[owner, default: WriteSequences()].add(transaction, at: line)
   }
 
   /// A line, or the statement's form where its line is not known.
@@ -89,7 +108,7 @@ struct TransactionTally {
   var finished: [TransactionSite]? { sites.isEmpty ? nil : Array(sites.values).ordered }
 }
 
-/// The transactions of a few rows on one connection, by the lines that began to write.
+/// The transactions of a few rows on one connection, or of one thread, by the lines that began to write.
 ///
 ///     line 4   w   w   w   w        a loop that writes at two lines: one transaction between two, each time
 ///     line 5     w   w   w   w
@@ -103,7 +122,7 @@ private struct WriteSequences {
 
   private struct Sequence {
     var count: UInt64 = 1
-    /// The number of its last one among all transactions of the connection.
+    /// The number of its last one among all transactions.
     var last: UInt64
     /// What the process had received then.
     var received: UInt64

@@ -57,3 +57,34 @@ struct UnendedRuns {
     runs.values.sorted { ($0.start, $0.site.sortKey) < ($1.start, $1.site.sortKey) }
   }
 }
+
+/// A read that began and did not end before the recording did, of a process that did not close its databases.
+struct UnendedRun: Hashable, Sendable {
+  var site: LockSite
+  /// The program: `python3 app.py[17524]`.
+  var process: String
+  /// The time from its beginning to the last event of its process.
+  var timeInProcess: Nanoseconds
+  /// The time from its beginning to the last event of the recording.
+  var time: Nanoseconds
+
+  // Arbitrary: a line of a terminal.
+  private static let maxSQL = 100
+
+  /// Where and when it began: `app.py:5: not ended; it began 4,020 ms before the recording's last event`.
+  var sentence: String {
+    let own =
+      timeInProcess < time
+      ? " and \(timeInProcess.millisecondsText) before that of its process" : ""
+    return
+      "\(site.location.text ?? "a statement"): not ended; it began \(time.millisecondsText) before the "
+      + "recording's last event\(own)"
+  }
+
+  /// The same with the program and the statement, whose values are left out.
+  var doubt: String {
+    let sql = site.sql.map { FoldedSQL(SharedStatement(sql: $0).template).text } ?? ""
+    let text = sql.count > Self.maxSQL ? "\(sql.prefix(Self.maxSQL))…" : sql
+    return "\(process): \(sentence): \(text)"
+  }
+}

@@ -16,6 +16,8 @@ public struct TracedStatements: Sendable {
     public var work = StatementWork()
     /// The lines of code that ran it, or fetched the objects whose faults did; by their total time.
     public var callers: [SourceLocation] = []
+    /// Where and when a run began that did not end, if none ended; nil otherwise.
+    public var unended: String?
   }
 
   /// The statements, in the order of their first run.
@@ -54,8 +56,15 @@ public struct TracedStatements: Sendable {
     openedDatabases = profile.openedDatabases
     let ran = Dictionary(
       profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let unended = Dictionary(
+      profile.unended.map { ($0.site.statement, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
-      if let profile = ran[statement.id] { statements[index].note(profile) }
+      if let profile = ran[statement.id] {
+        statements[index].note(profile)
+      } else if let run = unended[statement.id] {
+        statements[index].unended = run.sentence
+        statements[index].callers = [run.site.location].filter { $0 != .unknown }
+      }
     }
     unresolved = profile.statements.count { $0.id.rawValue != 0 && !known.contains($0.id) }
   }

@@ -39,7 +39,7 @@ extension Profile {
       eventsRead: sources.sum(\.eventsRead),
       eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
       unrecognizedLines: sources.sum(\.unrecognizedLines),
-      doubts: reading.doubts + processes.flatMap(\.doubts)
+      doubts: reading.doubts + unended.map(\.doubt) + processes.flatMap(\.doubts)
         + (observed?.copiesNotObserved ?? []).map(\.doubt),
       remarks: sources.flatMap { source in
         (source.remarks + (source.failures ?? [])).map { "\(source.path): \($0)" }

@@ -34,6 +34,7 @@ extension Profile {
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
       observed: .merged(profiles.compactMap(\.observed)),
       locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
+    merged.unended = profiles.flatMap(\.unended)
     merged.measured = profiles.reduce(nil) { $0 + $1.measures }
     let sequences = profiles.compactMap(\.sequences)
     if !sequences.isEmpty { merged.sequences = .merged(sequences) }

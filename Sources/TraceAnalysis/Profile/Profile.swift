@@ -64,6 +64,11 @@ public struct Profile: Sendable, Codable {
   /// Never encoded: they are files of the host that recorded them.
   var openedFiles: [OpenedDatabase] = []
 
+  /// Reads that had not ended.
+  ///
+  /// Never encoded: their sentences are among the doubts of a report.
+  var unended: [UnendedRun] = []
+
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
     case reading, selection, measured, observed, sequences, otherSQL, locks, io, origin, forms

@@ -96,7 +96,7 @@ struct StatementTally {
   /// Runs that the probe reported.
   var observedRuns: UInt64 = 0
   /// The connection that compiled it last.
-  var lastCompiled: UInt64?
+  var lastCompiled: ProfileBuilder.Key?
   var callers = TallyTable<SourceLocation, CallerTally>(capacity: Bounds.callers, rest: .unknown)
 
   init(entity: String) { self.entity = entity }

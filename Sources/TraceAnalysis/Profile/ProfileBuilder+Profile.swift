@@ -71,11 +71,25 @@ extension ProfileBuilder {
     profile.sequences = sequences.isEmpty ? nil : sequences
     profile.databases = databases.byStatement
     profile.openedFiles = openedFiles
+    profile.unended = filter.isEmpty ? unendedRuns : []
     let labels = reading.commonLabels
     profile.measured = measured
     profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)
     profile.forms = forms.finish(origins, texts, labels: labels)
     return profile
+  }
+
+  /// Those of processes that closed their databases are cursors that the program left open.
+  private var unendedRuns: [UnendedRun] {
+    let end = processes.profiles.compactMap(\.lastEvent).max() ?? 0
+    let runs = locks.unended.all.filter { locks.databases.isKnown($0.connection) }
+    return runs.compactMap { run -> UnendedRun? in
+      let process = processes.profiles[run.connection.process]
+      guard case .uncounted = process.coverage, let own = process.lastEvent else { return nil }
+      return UnendedRun(
+        site: run.site, process: process.identity.title, timeInProcess: own &- run.start,
+        time: end &- run.start)
+    }
   }
 
   /// The entities of tables: Core Data's log names one or the other.

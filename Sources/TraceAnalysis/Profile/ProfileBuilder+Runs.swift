@@ -80,6 +80,7 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
+    locks.unended.end(run, in: process)
     if let sql = texts[run.statementID], isLeftOut(run, sql, of: record, in: process) { return }
     databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
@@ -193,8 +194,9 @@ extension StatementTally {
     if run.isReadOnly != 0 {
       repeats.add(values, generation: generation, time: run.stepTime, at: moment)
     }
-    let isRecompiled = run.prepareTime > 0 && lastCompiled == values.connection
-    if run.prepareTime > 0 { lastCompiled = values.connection }
+    let connection = ProfileBuilder.Key(process: values.process, id: values.connection)
+    let isRecompiled = run.prepareTime > 0 && lastCompiled == connection
+    if run.prepareTime > 0 { lastCompiled = connection }
     callers.update(location, make: CallerTally.init) {
       $0.add(run, waits, measures)
       if isRecompiled { $0.work.recompiled.add(1) }

@@ -101,19 +101,20 @@ struct AvoidLockWait: Rule {
     guard let attempts = work.busyAttempts, attempts >= Self.minAttempts, !isExplained else {
       return nil
     }
+    let wait = waits.first { $0.waiter.statement == statement.id }
     return Finding(
       rule: Self.name, confidence: .high, statement: statement.id,
       caller: statement.profile.mainCaller,
       message: """
         SQLite retried the lock of another connection \(attempts.counted("time")), and waited \
         \(work.waitTime.millisecondsText) for it\(statement.runsText).\
-        \(waits.first { $0.waiter.statement == statement.id }?.holderText ?? "")
+        \(wait?.holderText ?? "")
         """,
       evidence: [
         .init("runs", work.count), .init("busyAttempts", attempts), .init("waitNs", work.waitTime),
         .init("totalNs", work.totalTime),
       ],
-      fix: """
+      fix: wait?.fixOfReader ?? """
         commit the transaction that holds the lock sooner: do slow work before it begins or after \
         it ends
         """,
@@ -156,6 +157,15 @@ struct AvoidLockWait: Rule {
 }
 
 extension LockWait {
+  /// What a read that holds the lock needs; nil for a writer.
+  fileprivate var fixOfReader: String? {
+    guard holder?.kind == LockHolder.reading else { return nil }
+    let end = "end the read sooner: read all rows, or reset the statement, before slow work"
+    // A PRAGMA waits for readers with a write-ahead log as well.
+    guard let sql = waiter.sql, StatementCommand.name(of: sql) != "PRAGMA" else { return end }
+    return "\(end); or set PRAGMA journal_mode = WAL, with which a commit waits for no reader"
+  }
+
   /// The program, the line and the statement that held the lock.
   fileprivate var holderText: String? {
     guard let holder else { return nil }

@@ -10,6 +10,8 @@ struct BindParameters: Rule {
   static let maxValues = 32
   // Compiling a statement takes as long as 100 to 200 steps.
   static let maxStepsOfSmallRun = 100.0
+  // 0.5 ms is arbitrary: ten times what a text takes. The first statement of a connection reads the schema as well.
+  static let minSchemaTime: Nanoseconds = 500_000
 
   static let explanation = RuleExplanation(
     problem: "a statement compiled for each run",
@@ -27,25 +29,31 @@ struct BindParameters: Rule {
     limits: """
       Reported when one line ran 100 texts or more that differ only in their values, and nearly each run was preceded by
       a compilation. A note when a connection compiled one text 100 times or more again, and a run takes so few VM steps
-      that compiling is the larger part. Lists of different lengths, the values of LIMIT and OFFSET, DDL, PRAGMAs and
-      scripts of several statements are not reported. Needs the probe's events; compilations in sqlite3_exec() are not
-      counted.
+      that compiling is the larger part; and when 100 connections or more compiled a text for the first time, and read a
+      schema for it that takes half a millisecond or more, and longer than the runs. Lists of different lengths, the values
+      of LIMIT and OFFSET, DDL, PRAGMAs and scripts of several statements are not reported. Needs the probe's events;
+      compilations in sqlite3_exec() are not counted.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.forms.compactMap { form in
-      let statement = form.whole
-      guard let compiled = statement.profile.work.compiled, compiled >= Self.minCompiled,
-        statement.profile.mainCaller != .unknown,
-        StatementCommand.isOwnWork(statement.sql ?? ""),
-        !StatementCommand.isTransactionControl(statement.sql ?? "")
-      else { return nil }
-      return pastedValues(form, compiled) ?? missingCache(statement)
-    }
+    let forms = workload.forms.filter { Self.isCompiledOften($0.whole) }
+    let found = forms.compactMap { pastedValues($0) ?? missingCache($0.whole) }
+    let reported = Set(found.compactMap(\.statement))
+    let others = forms.map(\.whole).filter { !reported.contains($0.id) }
+    return found + [newConnections(others, workload.profile)].compactMap { $0 }
   }
 
-  private func pastedValues(_ form: StatementForm, _ compiled: UInt64) -> Finding? {
+  private static func isCompiledOften(_ statement: JudgedStatement) -> Bool {
+    guard let compiled = statement.profile.work.compiled, compiled >= minCompiled,
+      statement.profile.mainCaller != .unknown
+    else { return false }
+    let sql = statement.sql ?? ""
+    return StatementCommand.isOwnWork(sql) && !StatementCommand.isTransactionControl(sql)
+  }
+
+  private func pastedValues(_ form: StatementForm) -> Finding? {
     let statement = form.whole
+    let compiled = statement.profile.work.compiled ?? 0
     let texts = UInt64(statement.texts)
     // The others are found in the driver's cache.
     guard texts >= Self.minCompiled, compiled >= statement.profile.work.count / 10 * 9,
@@ -72,6 +80,37 @@ struct BindParameters: Rule {
       for \(work.count.counted("run"))
       """,
       fix: "prepare it once, outside of the loop, and bind other values, or use a cached statement")
+  }
+
+  /// The first statements of connections, each of which reads the schema.
+  ///
+  /// One finding, since one connection is the fix of all.
+  private func newConnections(_ statements: [JudgedStatement], _ profile: Profile) -> Finding? {
+    // Each process needs one.
+    let needed = UInt64(profile.processes.count)
+    guard profile.observed?.connections ?? 0 >= needed.saturatingSum(Self.minCompiled) else {
+      return nil
+    }
+    let first = statements.filter(Self.readsSchemas)
+      .sorted(by: { $0.profile.work.prepareTime }, then: { $0.profile.id.rawValue }).first
+    guard let first, let compiled = first.profile.work.compiled else { return nil }
+    let work = first.profile.work
+    return finding(
+      first, compiled, of: compiled, severity: .note,
+      """
+      Connections that had not compiled this text compiled it \(compiled.counted("time")), for \
+      \(work.count.counted("run")), and read the whole schema for it
+      """,
+      fix: "keep the connection open, or take it from a pool, so that the schema is read once")
+  }
+
+  private static func readsSchemas(_ statement: JudgedStatement) -> Bool {
+    let work = statement.profile.work
+    guard statement.texts == 1, let compiled = work.compiled, work.recompiled == nil else {
+      return false
+    }
+    return work.prepareTime / Int64(clamping: compiled) >= minSchemaTime
+      && work.prepareTime > work.totalTime / 2
   }
 
   private func finding(

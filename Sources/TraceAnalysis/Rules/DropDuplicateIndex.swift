@@ -92,9 +92,10 @@ extension DatabaseIndex {
 extension Workload {
   /// The indexes that statements and views name with INDEXED BY, in lower case: without one of them they fail.
   var namedIndexes: Set<String> {
-    (profile.statements.compactMap(\.sql) + (profile.otherSQL ?? []))
-      .reduce(into: database?.indexesNamedByViews ?? []) {
-        $0.formUnion(StatementClauses(sql: $1).namedIndexes)
-      }
+    // All texts of a form name the same ones.
+    let named =
+      forms.map(\.whole.clauses.namedIndexes)
+      + (profile.otherSQL ?? []).map { StatementClauses(sql: $0).namedIndexes }
+    return named.reduce(into: database?.indexesNamedByViews ?? []) { $0.formUnion($1) }
   }
 }

@@ -25,6 +25,7 @@ struct HandleBusy: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let obstructed = workload.profile.locks?.obstructed ?? []
+    let refused = Set((workload.profile.locks?.refusals ?? []).map(\.key))
     return (workload.profile.locks?.abandoned ?? []).map { site in
       Finding(
         rule: Self.name, confidence: .medium, statement: site.statement, caller: site.location,
@@ -35,7 +36,10 @@ struct HandleBusy: Rule {
         evidence: [.init("failures", site.count)],
         fix: obstructed.contains(site.key)
           ? "run it again once the open statement has ended, or report the error to the user"
-          : "run it again after a failure, set a busy timeout, or report the error to the user")
+          : """
+          run it again after a failure, \(refused.contains(site.key) ? "set a busy timeout, " : "")\
+          or report the error to the user
+          """)
     }
   }
 }

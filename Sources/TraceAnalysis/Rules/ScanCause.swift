@@ -19,7 +19,10 @@ extension Rules {
 extension JudgedStatement {
   /// Nil unless the judge calls it a full scan.
   var scanCause: ScanCause? {
-    guard judgement.verdict == .fullScan else { return nil }
+    // Runs that all failed show no scan.
+    guard judgement.verdict == .fullScan, work.errors == 0 || work.errors < work.count else {
+      return nil
+    }
     let steps = stepsPerRun
     if skippedRows > 0, skippedRows >= steps / 2 { return .deepOffset }
     if judgement.correlatedScan != nil { return .correlatedSubquery }
@@ -77,8 +80,6 @@ extension JudgedStatement {
     if let steps = judgement.work?.perRun(\.fullScanSteps), steps > 0 { return steps }
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
-
-  var clauses: StatementClauses { StatementClauses(sql: profile.sql ?? "") }
 
   /// Rows that OFFSET skips, per run: from the source, from the text, or from the rows that were read
   /// and not returned.

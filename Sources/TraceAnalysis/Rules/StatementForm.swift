@@ -13,6 +13,10 @@ struct JudgedStatement {
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
+  /// Those of its SQL.
+  ///
+  /// A text may have thousands of parameters, and many rules need them.
+  let clauses: StatementClauses
   /// The SQL; of a join with a database, with the table before each column.
   var qualifiedSQL: String
   /// Functions and collations that only the program has, as far as the database showed.
@@ -73,14 +77,16 @@ extension Workload {
   ) -> StatementForm {
     func judged(_ statement: StatementProfile) -> JudgedStatement {
       let explanation = explain(statement)
+      let clauses = StatementClauses(sql: statement.sql ?? "")
       // Statements on an attached database or a temporary table have no plan, but their counts.
       guard let explanation, let judgement = explanation.judgement else {
         let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
         return JudgedStatement(
-          profile: statement, judgement: judge.judge(nil), qualifiedSQL: statement.sql ?? "")
+          profile: statement, judgement: judge.judge(nil), clauses: clauses,
+          qualifiedSQL: statement.sql ?? "")
       }
       return JudgedStatement(
-        profile: statement, judgement: judgement, plan: explanation.plan,
+        profile: statement, judgement: judgement, plan: explanation.plan, clauses: clauses,
         qualifiedSQL: explanation.qualifiedSQL,
         standIns: explanation.standIns)
     }

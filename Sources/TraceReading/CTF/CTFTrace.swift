@@ -48,7 +48,7 @@ struct CTFTrace {
       do {
         let metadata = try CTFMetadata(text)
         if !MetadataPackets.isSigned(text) {
-          ledger.addRemark("the metadata in \(LogText.quoted(folder)) lacks its line /* CTF 1.8 */")
+          ledger.addChange("the metadata in \(LogText.quoted(folder)) lacks its line /* CTF 1.8 */")
         }
         if metadata.eventClassCount > result?.eventClassCount ?? -1 { result = metadata }
       } catch {

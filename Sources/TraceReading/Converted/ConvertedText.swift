@@ -14,7 +14,7 @@ final class ConvertedText: ByteSource {
   static func source(_ file: FileDescriptor, ledger: SourceLedger) -> any ByteSource {
     let conversions = conversions(head: file.peek())
     if conversions.contains(where: { $0 is MarkupConversion }) {
-      ledger.addRemark("the log is the source of a web page: its tags were removed")
+      ledger.addChange("the log is the source of a web page: its tags were removed")
     }
     return conversions.isEmpty ? file : ConvertedText(file, conversions)
   }

@@ -306,7 +306,7 @@ final class CoreDataLogParser {
       "Core Data's log contains no callers, no contexts and no work of SQLite, and rounds times to "
         + "0.1 ms; faults are counted for the fetch before them")
     if pasted.hasEntities {
-      ledger.addRemark("the log has HTML entities (&lt;, &gt;), as of a web page's source: decoded")
+      ledger.addChange("the log has HTML entities (&lt;, &gt;), as of a web page's source: decoded")
     }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
     doubts.cut = processes.values.reduce(0) { $0 + $1.cutStatements }

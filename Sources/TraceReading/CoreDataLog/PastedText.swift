@@ -64,6 +64,15 @@ struct PastedText {
 
   private static let fences = ["{code}", "{noformat}", "```", "`"]
 
+  /// Whether a line is a fence alone, with the name of a language, or the names of the columns of `log show`.
+  static func isFrame(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let first = line.trimmed.first, "`~{T".utf8.contains(first) else { return false }
+    let text = String(decoding: line.prefix(100), as: UTF8.self)
+    return text.wholeMatch(of: #/[ \t]*(?:(?:```|~~~)[\w+-]*|\{(?:code|noformat)[^{}]*\})\s*/#)
+      != nil
+      || text.prefixMatch(of: #/Timestamp +(?:Ty +Process|Thread +Type|\(process\))/#) != nil
+  }
+
   /// Spaces that do not break or have another width are spaces; those without a width are nothing.
   private static func withPlainSpaces(_ text: String) -> String {
     guard text.utf8.contains(where: { [0xc2, 0xe2, 0xef].contains($0) }) else { return text }

@@ -158,7 +158,7 @@ final class LogEventSource: EventSource {
       !ledger.isRecognized && !hasCoreDataLines
       && statementLog.read(line, isFirst: ledger.report.unrecognizedLines == 0)
     hasStatementLines = hasStatementLines || isStatement
-    if !isStatement { countUnrecognized(line, "not a log line") }
+    if !isStatement, !PastedText.isFrame(line) { countUnrecognized(line, "not a log line") }
   }
 
   /// Reads a line of ours before which another tool wrote something.

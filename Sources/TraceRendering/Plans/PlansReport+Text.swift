@@ -51,7 +51,7 @@ struct PlanDrawing {
   mutating func draw(_ entry: PlansReport.Entry) {
     line("")
     let runs = entry.work.executions
-    let verdict = entry.explanation.verdict
+    let verdict = entry.verdict
     line(
       style.paint(verdict.words, verdict.ink)
         + style.paint(
@@ -64,6 +64,7 @@ struct PlanDrawing {
     sql(entry.explanation.sql)
     if let plan = entry.explanation.plan { draw(plan.roots, prefix: "  ") }
     draw(entry.explanation)
+    if let unended = entry.unended { text(unended, indent: 2, ink: .red) }
   }
 
   private mutating func draw(_ explanation: PlanExplainer.Explanation) {

@@ -15,6 +15,8 @@ public struct PlansReport {
     private var stepsPerRun: Double
     public var explanation: PlanExplainer.Explanation
     public var work: StatementWork
+    /// Where and when a run began that did not end, if none ended.
+    public private(set) var unended: String?
     /// The line of the plan in a text; nil for a plan of a log or of the database.
     private var line: Int?
     /// Whether the plan was read as text: table sizes are then not known.
@@ -40,9 +42,14 @@ public struct PlansReport {
       return (line.map { "line \($0)" } ?? id) + (confidence.map { ", \($0) confidence" } ?? "")
     }
 
-    public init(id: String, explanation: PlanExplainer.Explanation, work: StatementWork) {
+    /// - Parameter unended: where and when a run began that did not end, if none ended.
+    public init(
+      id: String, explanation: PlanExplainer.Explanation, work: StatementWork,
+      unended: String? = nil
+    ) {
       self.id = id
       ids = [id]
+      self.unended = unended
       self.explanation = explanation
       self.work = work
       stepsPerRun = work.perRun(\.vmSteps)
@@ -50,6 +57,11 @@ public struct PlansReport {
 
     /// The number of texts, which differ in their values.
     public var texts: Int { ids.count }
+
+    /// A scan whose run did not end is not harmless.
+    var verdict: PlanVerdict {
+      unended != nil && explanation.verdict == .harmlessScan ? .mayScan : explanation.verdict
+    }
 
     fileprivate struct Key: Hashable {
       var form: SQLFingerprint
@@ -67,7 +79,7 @@ public struct PlansReport {
       Key(
         form: SQLFingerprint(sql: explanation.sql),
         steps: explanation.plan?.nodes.map(Self.words(of:)),
-        verdict: explanation.verdict, failure: explanation.failure?.lowercased())
+        verdict: verdict, failure: explanation.failure?.lowercased())
     }
 
     /// The work of both, explained by the one whose runs do more of it.
@@ -128,7 +140,7 @@ public struct PlansReport {
   }
 
   public func count(_ verdict: PlanVerdict) -> Int {
-    entries.count { $0.explanation.verdict == verdict }
+    entries.count { $0.verdict == verdict }
   }
 
   /// Whether the statements are of the database.

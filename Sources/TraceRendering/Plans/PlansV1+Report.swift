@@ -20,7 +20,7 @@ extension PlansV1.Statement {
   fileprivate init(_ entry: PlansReport.Entry, fetchIndexes: [String]?) {
     let explanation = entry.explanation
     self.init(
-      id: entry.id, texts: entry.texts, sql: explanation.sql, verdict: explanation.verdict.rawValue,
+      id: entry.id, texts: entry.texts, sql: explanation.sql, verdict: entry.verdict.rawValue,
       evidence: explanation.judgement?.evidence.rawValue,
       confidence: explanation.judgement?.confidence.rawValue,
       planChange: explanation.judgement?.change?.rawValue,

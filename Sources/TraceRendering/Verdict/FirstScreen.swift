@@ -2,6 +2,7 @@
 
 import StoreEvents
 public import TraceAnalysis
+import TraceReading
 
 /// The first screen of a report: the verdict, the worst findings, the totals, and the next command.
 public struct FirstScreen {
@@ -59,7 +60,7 @@ public struct FirstScreen {
   private func document(findings count: Int, lines: Int) -> Document {
     var document = Document(title: shared.profile.headline)
     document.blocks.append(.excerpt(verdict.sentence, verdict.tone, lines: 4))
-    document.blocks += completeness
+    document.blocks += completeness + changedInputs
     let listed = causes.prefix(count)
     document.blocks += listed.enumerated().map { index, cause in
       .brief(.init(cause, number: index + 1, in: shared, maxLines: lines))
@@ -114,6 +115,13 @@ public struct FirstScreen {
     let note = excused > 0 ? "; \(excused.counted("finding is", "findings are")) excused" : ""
     return [.excerpt(profile.provenance + note, .quiet, lines: 2)]
       + verdict.gaps.prefix(Self.maxGaps).map { .excerpt($0, .bad, lines: 2) }
+  }
+
+  /// A line for each input that something had changed before it was read.
+  private var changedInputs: [Document.Block] {
+    shared.profile.reading.sources.compactMap { source in
+      source.changes.map { "\(source.path): \($0.joined(separator: "; "))" }
+    }.prefix(Self.maxGaps).map { .excerpt($0, .quiet, lines: 1) }
   }
 
   private static func excerpt(_ block: Document.Block) -> Document.Block {

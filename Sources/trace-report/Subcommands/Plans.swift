@@ -135,7 +135,9 @@ struct Plans: ParsableCommand {
       database: database, sqliteVersion: Connection.libraryVersion,
       entries: listings.map { .init($0, explanation: explainer.explain($0)) }
         + statements.list.map {
-          .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
+          .init(
+            id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work,
+            unended: $0.unended)
         }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts + CapsuleV1.doubts(of: file.connection)
     report.isOfCapsule = explainer.isOfCapsule

@@ -4,6 +4,7 @@ import StoreEvents
 import TestSupport
 import Testing
 import TraceAnalysis
+import TraceReading
 import TraceRendering
 
 /// What a terminal of 80 columns and 40 lines shows.
@@ -73,6 +74,16 @@ import TraceRendering
 
         """#, "\(text)")
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 37)
+  }
+
+  @Test func anInputThatWasChangedHasOneLine() {
+    var profile = RunBuilder { run in
+      run.open()
+      run.close()
+    }.profile()
+    #expect(!screen(profile).contains("HTML"))
+    profile.reading.sources[0].changes = ["the log has HTML entities: decoded"]
+    #expect(screen(profile).contains("\ntrace: the log has HTML entities: decoded\n"))
   }
 
   @Test func aRunWithoutFindingsIsShort() {

@@ -59,6 +59,26 @@ import TraceAnalysis
     #expect(findings(200, connections: 200, sql) == [])
   }
 
+  @Test func aLargeSchemaThatEachConnectionReadsIsANote() {
+    let sql = { (_: Int) in "SELECT a FROM t WHERE b = ?" }
+    #expect(findings(150, prepare: 4, connections: 150, sql) == ["note 4"])
+    #expect(findings(99, prepare: 4, connections: 99, sql) == [])
+    // Those that the runs share are a pool.
+    #expect(findings(150, prepare: 4, connections: 10, sql) == [])
+  }
+
+  /// A program that runs once for each statement has to read the schema each time.
+  @Test func aConnectionOfEachProcessIsNeeded() {
+    var runs = LockRuns()
+    for pid in 1...150 as ClosedRange<Int64> {
+      let program = runs.open(pid, "a")
+      runs.run(
+        "SELECT a FROM t WHERE b = ?", line: 4, of: program, at: Double(pid) * 10, rows: 1,
+        prepare: 4)
+    }
+    #expect(runs.findings == [])
+  }
+
   @Test func theTimeToCompileIsPartOfTheTime() throws {
     var runs = LockRuns()
     let program = runs.open(1, "a")

@@ -270,6 +270,18 @@ import TraceAnalysis
     #expect(found.map(\.confidence) == [.low])
   }
 
+  /// A deletion of an album, which is not in the workload, would scan the songs without it.
+  @Test func anIndexOfAForeignKeyIsNotUnused() throws {
+    try connection.execute(
+      """
+      CREATE TABLE album(id INTEGER PRIMARY KEY);
+      CREATE TABLE song(id INTEGER PRIMARY KEY, album INT REFERENCES album ON DELETE CASCADE, year INT);
+      CREATE INDEX song_album ON song(album, year); CREATE INDEX song_year ON song(year);
+      """)
+    let found = try findings("DropUnusedIndex") { $0.fetch("SELECT album FROM song WHERE id = ?") }
+    #expect(found.map(\.object) == ["song_year"])
+  }
+
   @Test func aStatementThatCannotBeExplainedMayUseAnyIndex() throws {
     try connection.execute("CREATE INDEX b ON ZSTOP (ZKIND)")
     let write: (inout RunBuilder) -> Void = {

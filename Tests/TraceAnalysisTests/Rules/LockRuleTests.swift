@@ -113,6 +113,21 @@ import TraceAnalysis
     #expect(read("BEGIN") == [])
   }
 
+  @Test func aReadThatDidNotEndIsADoubtWithItsLineAndTime() {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.begin("SELECT x FROM t WHERE y = 77", line: 7, of: b, at: 5)
+    runs.run("SELECT a FROM u", line: 3, of: a, at: 4_025, rows: 1)
+    let doubts = runs.profile.completeness.doubts
+    #expect(
+      doubts.first == """
+        b[2]: b.py:7: not ended; it began 4,020 ms before the recording's last event and 0.00 ms \
+        before that of its process: SELECT x FROM t WHERE y = ?
+        """)
+    runs.run("SELECT x FROM t WHERE y = 77", line: 7, of: b, at: 4_030, rows: 1)
+    #expect(!runs.profile.completeness.doubts.contains { $0.contains("not ended") })
+  }
+
   /// It has no run in the recording, and its text is printed as well.
   @Test func aReadThatDidNotEndHasItsStatement() throws {
     var runs = LockRuns()
@@ -129,6 +144,32 @@ import TraceAnalysis
     let shared = SharedProfile(profile)
     let id = try #require(shared.shared(finding).statement)
     #expect(shared.profile.statement(id)?.sql == "SELECT x FROM t WHERE y = ?")
+  }
+
+  /// With a rollback journal, where the program was killed, or still reads.
+  @Test func aCommitThatWaitsForAReadThatDidNotEndHasItsLine() throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.begin("SELECT x FROM t", line: 5, of: b, at: 5)
+    for number in 1...3 {
+      let (id, time) = (UInt64(number), Double(number) * 1000)
+      runs.run("BEGIN", line: 8, of: a, at: time, transaction: id)
+      runs.run("UPDATE t SET x = ?", line: 8, of: a, at: time + 1, transaction: id, bindHash: id)
+      runs.run(
+        "COMMIT", line: 9, of: a, at: time + 200, open: 190, transaction: id, busy: (8, 190),
+        error: Self.locked)
+      runs.end(
+        id, of: a, at: time + 201, total: 201, kind: "deferred", writer: 1, outcome: "rollback")
+      runs.run(
+        "ROLLBACK", line: 9, of: a, at: time + 201, transaction: id, writes: false)
+    }
+    let found = Workload(runs.profile).findings
+    let wait = try #require(found.first { $0.rule == "AvoidLockWait" })
+    #expect(wait.message.contains("The lock was held by b at b.py:5: SELECT x FROM t."))
+    #expect(wait.fix.hasPrefix("end the read sooner"))
+    #expect(wait.fix.contains("WAL"))
+    let failure = try #require(found.first { $0.rule == "HandleBusy" })
+    #expect(!failure.fix.contains("timeout"))
   }
 
   @Test func aReadTransactionIsReportedAtItsFirstRead() {

@@ -100,6 +100,38 @@ import TraceAnalysis
     #expect(autocommits(60, received: { UInt64($0 / 20) }) == ["GroupWrites 4"])
   }
 
+  /// Opens a connection for each row, as a helper does.
+  private func connections(
+    _ count: Int, creates: String? = nil, threads: Bool = false,
+    received: (Int) -> UInt64 = { _ in 0 }
+  ) -> [String] {
+    var runs = LockRuns()
+    for number in 1...count {
+      let (id, time) = (UInt64(number), Double(number) * 10)
+      let program = runs.open(threads ? Int64(number) : 1, "a", connection: id, at: time)
+      if let creates {
+        runs.run(creates, line: 3, of: program, at: time + 1, changes: 0, connection: id)
+      }
+      runs.end(
+        0, of: program, at: time + 2, total: 0.1, kind: "autocommit", received: received(number))
+      runs.run(
+        "INSERT INTO t VALUES (?)", line: 4, of: program, at: time + 2, bindHash: id, connection: id
+      )
+      runs.close(id, of: program, at: time + 3)
+    }
+    return runs.findings.filter { $0.hasPrefix("GroupWrites") }
+  }
+
+  @Test func aConnectionForEachWriteIsALoopAsWell() {
+    #expect(connections(50) == ["GroupWrites 4"])
+    #expect(connections(49) == [])
+    #expect(connections(50, creates: "CREATE TABLE IF NOT EXISTS t(a)") == ["GroupWrites 4"])
+    // Each test has a file of its own, a request or a process is no loop.
+    #expect(connections(500, creates: "CREATE TABLE t(a)") == [])
+    #expect(connections(500, received: { UInt64($0) }) == [])
+    #expect(connections(500, threads: true) == [])
+  }
+
   @Test func writesThatASecondSeparatesAreNoLoop() {
     #expect(autocommits(200, pause: 1_100) == [])
     #expect(autocommits(200, pause: 900) == ["GroupWrites 4"])

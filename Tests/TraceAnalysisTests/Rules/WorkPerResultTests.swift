@@ -116,6 +116,19 @@ import TraceAnalysis
     #expect(try warnings("SELECT id, note FROM reading ORDER BY id LIMIT 10 OFFSET 700").isEmpty)
   }
 
+  @Test func runsThatAllFailedAreNoScan() throws {
+    let profile = RunBuilder { trace in
+      trace.connect()
+      for _ in 1...6 {
+        trace.run(
+          "SELECT sum(value) FROM reading", rows: 0, vmSteps: 4,
+          error: "SQLITE_LOCKED: database table is locked: reading")
+      }
+    }.profile()
+    let found = try Workload(profile, database: connection).findings.map(\.rule)
+    #expect(!found.contains("AvoidFullTableScan"), "\(found)")
+  }
+
   @Test func runsThatFailedContradictNoPlan() throws {
     let sql = "SELECT sum(value + abs(-9223372036854775808)) FROM reading WHERE at > 3"
     let profile = RunBuilder { trace in

@@ -32,6 +32,26 @@ struct CoreDataPasteTests {
     #expect(reading.source.unrecognizedSamples == [])
   }
 
+  @Test(arguments: ["```", "```text", "{noformat}", "{code:title=a.log}"])
+  func aFenceAndTheColumnsOfLogShowAreNoUnknownLines(fence: String) throws {
+    let lines = Self.lines.enumerated().map { index, line in
+      "2025-03-05 10:11:12.\(100 + index) Df Notes[812:3f2a1] "
+        + "[com.apple.coredata:\(line.prefix { $0 != ":" })] CoreData: \(line)\n"
+    }
+    let columns = "Timestamp               Ty Process[PID:TID]\n"
+    let reading = try Reading(log: "\(fence)\n\(columns)\(lines.joined())\(fence)\n")
+    check(reading)
+    #expect(reading.source.unrecognizedLines == 0)
+  }
+
+  @Test func entitiesAreAChangeOfTheInput() throws {
+    let text = Self.text.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    let reading = try Reading(log: text)
+    check(reading)
+    #expect(reading.source.changes?.count == 1)
+    #expect(try Reading(log: Self.text).source.changes == nil)
+  }
+
   // MARK: - Wrapped
 
   /// At a column, as a terminal wraps: within words, names and numbers.

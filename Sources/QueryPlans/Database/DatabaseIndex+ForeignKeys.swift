@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+extension DatabaseIndex {
+  /// Whether its first columns are those of a foreign key of its table: a deletion in the other table finds the rows by
+  /// it, whether or not a statement of a workload deletes there.
+  func servesForeignKey(_ connection: Connection) throws(SQLiteError) -> Bool {
+    let query = try connection.prepare("SELECT id, \"from\" FROM pragma_foreign_key_list(?1)")
+    query.bind(table, at: 1)
+    var keys: [Int64: Set<String>] = [:]
+    while try query.step() {
+      keys[query.int64(0), default: []].insert(query.string(1).lowercased())
+    }
+    return keys.values.contains { columns in
+      Set(terms.prefix(columns.count).compactMap { $0.column?.lowercased() }) == columns
+    }
+  }
+}
