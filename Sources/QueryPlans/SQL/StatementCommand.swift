@@ -55,6 +55,19 @@ public enum StatementCommand {
     !StatementClauses(sql: sql).tables.isDisjoint(with: schemaTables)
   }
 
+  /// Whether the rows of tables alone decide the result of a SELECT: it has no parameters, and nothing that SQLite
+  /// changes by itself.
+  public static func isConstant(_ sql: String) -> Bool {
+    let changing: Set = [
+      "random", "randomblob", "changes", "total_changes", "last_insert_rowid", "current_date",
+      "current_time", "current_timestamp", "unixepoch", "'now'",
+    ]
+    return ["SELECT", "WITH"].contains(name(of: sql)) && !StatementClauses(sql: sql).tables.isEmpty
+      && !SQLTokenizer.tokens(of: sql).contains {
+        $0.kind == .parameter || changing.contains($0.text.lowercased())
+      }
+  }
+
   static let schemaTables: Set = [
     "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
   ]

@@ -180,7 +180,10 @@ struct LoopDetector {
             child.otherTime / Int64(clamping: child.others) * Int64(clamping: others)))
       loop.sums.connections.add(
         child.hasOwnConnections(parent.connection.id) ? child.runs : nil)
-      loop.sums.computed.add(child.computed > 0 ? child.computed : nil)
+      // The runs that followed were as those of the rows whose values are kept.
+      let computed = child.computed.saturatingSum(
+        child.runs == 0 ? 0 : others / child.runs * child.computed)
+      loop.sums.computed.add(computed > 0 ? computed : nil)
       let isComplete = kept >= Self.minRuns && child.isComplete(kept)
       if isComplete {
         loop.order.addAll(child.runs)

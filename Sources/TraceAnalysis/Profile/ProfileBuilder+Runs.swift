@@ -14,6 +14,7 @@ struct ObservedTally {
   private var runs: [ProfileBuilder.Key: UInt64] = [:]
   /// The hash of a statement's form, in which literals are `?`, by statement.
   private var forms: [StatementID: UInt64] = [:]
+  private var constants: [StatementID: Bool] = [:]
 
   /// The form of a statement; its own id where the text is unknown.
   mutating func form(of statement: StatementID, _ sql: String?) -> UInt64 {
@@ -31,6 +32,14 @@ struct ObservedTally {
     let role = LoopDetector.Role(sql)
     if roles.count < Bounds.statements { roles[statement] = role }
     return role
+  }
+
+  /// The hash of a run's values; 1 for a text without parameters, if its rows alone decide the result.
+  mutating func valuesHash(of run: StatementRun, _ sql: String?) -> UInt64 {
+    guard run.bindHash == 0, let sql else { return run.bindHash }
+    let isConstant = constants[run.statementID] ?? StatementCommand.isConstant(sql)
+    if constants.count < Bounds.statements { constants[run.statementID] = isConstant }
+    return isConstant ? 1 : 0
   }
 
   /// The number of a run on its connection.
@@ -111,7 +120,7 @@ extension ProfileBuilder {
     timeline?.add(run, from: location)
     let generation = process < commits.count ? commits[process] : 0
     let values = RepeatTally.Values(
-      process: process, connection: run.connectionID, hash: run.bindHash)
+      process: process, connection: run.connectionID, hash: observed.valuesHash(of: run, sql))
     let moment = RepeatTally.Moment(
       number: observed.count(on: Key(process: process, id: run.connectionID)),
       time: record.timestamp)

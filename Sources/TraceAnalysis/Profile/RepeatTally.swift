@@ -23,8 +23,10 @@ struct RepeatTally {
   // Arbitrary: the statements of a loop's body, and the time that a request of a server may take.
   private static let maxBetween: UInt64 = 4
   private static let maxPause: Nanoseconds = 1_000_000_000
-  // A poll: without the repeats, the program would take a hundredth less time.
-  private static let maxPausePerTime: Nanoseconds = 100
+  // A poll sleeps, and would take a fiftieth less time without the repeats. A language may take some milliseconds for a
+  // row.
+  private static let maxPausePerTime: Nanoseconds = 50
+  private static let minPause: Nanoseconds = 5_000_000
 
   /// When a run was: how many its connection had run before, and the time.
   struct Moment {
@@ -34,7 +36,8 @@ struct RepeatTally {
     /// - Parameter duration: the time of the run; 0 if it is not known.
     func isNear(_ earlier: Self, _ duration: Nanoseconds) -> Bool {
       let (limit, isTooLarge) = duration.multipliedReportingOverflow(by: maxPausePerTime)
-      let pause = duration > 0 && !isTooLarge ? min(limit, maxPause) : maxPause
+      let pause =
+        duration > 0 && !isTooLarge ? min(max(limit, minPause), maxPause) : maxPause
       return number.since(earlier.number) <= maxBetween + 1
         && self.time.since(earlier.time) <= pause
     }

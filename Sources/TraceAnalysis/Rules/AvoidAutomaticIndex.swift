@@ -31,9 +31,12 @@ struct AvoidAutomaticIndex: Rule {
         isCounted
         ? " of \(work.perRun(\.autoIndexRows).counted("row"))\(statement.averageText(\.autoIndexRows))"
         : ""
+      // On the rows of a subquery, which no index of a table has.
+      let isOfSubquery = statement.plan != nil && statement.judgement.automaticIndexColumns.isEmpty
       let place = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
-        rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
+        rule: Self.name, severity: isOfSubquery ? .note : .warning,
+        confidence: isCounted ? .high : .medium, statement: statement.id,
         caller: statement.profile.mainCaller, object: tables.first ?? "",
         message: """
           Each run builds an index\(place)\(rows) and discards it\(statement.runsText).

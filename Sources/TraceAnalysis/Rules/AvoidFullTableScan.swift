@@ -41,7 +41,7 @@ struct AvoidFullTableScan: Rule {
     var evidence = statement.profile.scanEvidence
     if let rows = scan?.size?.rows { evidence.append(.init("tableRows", rows)) }
     return Finding(
-      rule: Self.name, severity: statement.needsAllRows ? .note : .warning,
+      rule: Self.name, severity: statement.hasFixOfScan ? .warning : .note,
       confidence: isCounted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
       message: walkText(statement, scan)
@@ -264,13 +264,14 @@ extension JudgedStatement {
       """
   }
 
-  /// Whether it computes groups of the rows that it reads, returns all of them, and no index finds fewer rows.
-  fileprivate var needsAllRows: Bool {
-    guard isGrouped || clauses.isDistinct, judgement.obstacles.isEmpty,
-      !judgement.isOfWrite, !clauses.readsExtremes
-    else { return false }
-    let returnsAll = clauses.limit.map { rowsPerRun < Double($0) } ?? !clauses.hasLimit
-    return returnsAll && judgement.largestScan?.indexes?.isEmpty ?? comparesNothing
+  /// Whether an index that was tried, or another text, reads fewer rows, or nothing was tried that might.
+  fileprivate var hasFixOfScan: Bool {
+    let scan = judgement.largestScan
+    let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
+    return tried.map { !$0.isEmpty } ?? !(isGrouped && comparesNothing)
+      || scan?.isVirtual == true || judgement.change != nil || !judgement.obstacles.isEmpty
+      || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
+      || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
   }
 
   /// Whether no index can find fewer rows: the statement compares neither columns nor expressions.

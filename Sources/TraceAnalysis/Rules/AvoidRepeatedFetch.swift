@@ -29,7 +29,8 @@ struct AvoidRepeatedFetch: Rule {
       Runs on another connection are none either: each request of a server may have its own. A note where most repeats
       have more than four other statements, more than a second, or a hundred times their own time, between them and the
       run before: they may be of several requests, or polls. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
-      written in between, which the trace does not show. Needs the values' hashes: LTTng traces and debug logs have them,
+      written in between, which the trace does not show. Of a text without parameters, all runs have the same values.
+      Needs the values' hashes: LTTng traces and debug logs have them,
       Core Data's log does not.
       """)
 
