@@ -102,6 +102,12 @@ def doctor_on_r():
         expect(status == 0 and "Statements would be observed." in text, text)
 
 
+def doctor_states_that_lines_of_r_are_unknown():
+    installed("Rscript")
+    for program in "R", "Rscript":
+        _expect_lines_of(program, has_lines=False)
+
+
 def doctor_on_programs_of_pyinstaller():
     for option in "--onefile", "--onedir":
         status, text = _doctor(_packed(option))

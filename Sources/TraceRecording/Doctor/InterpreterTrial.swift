@@ -101,8 +101,7 @@ struct InterpreterTrial {
       return
     }
     if !hasLines {
-      diagnosis.remarks.append(
-        "the lines of \(language) will not be known, but for those that comments in the SQL name")
+      diagnosis.addUnknownLines(of: language)
     }
     if !language.isEmpty {
       diagnosis.remarks.append(
