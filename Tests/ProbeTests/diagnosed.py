@@ -75,6 +75,14 @@ def doctor_on_node():
     _expect_lines_of(folder + "/bin/node")
 
 
+def doctor_on_node_with_a_module_that_contains_sqlite():
+    """As better-sqlite3. A Node without node:sqlite opens databases by such modules alone."""
+    _module_of_node()
+    for node in filter(None, [_node(), shutil.which("node")]):
+        status, text = _doctor(node, "shop.js")
+        expect(status == 0 and "Statements would be observed." in text, text)
+
+
 def doctor_on_scripts_of_packages():
     """They are started by their names: FastAPI's server, Celery's worker, Jupyter."""
     for module, name in ("uvicorn", "uvicorn"), ("celery", "celery"), ("nbclient", "jupyter-execute"):
