@@ -170,6 +170,7 @@ def _expect_right(command, is_observed, reason="", finds_pid=None):
 
 
 OWN_COPY = "a copy within the program is observed from its start alone"
+OF_GO = "it is a program of Go"
 
 R_PROGRAM = """\
 suppressPackageStartupMessages(library(RSQLite))
@@ -220,9 +221,16 @@ console.log('ready');
 
 
 def doctor_is_right_about_processes_of_go():
-    _expect_right([_built_of_go("go-attached-own", "attached.go", has_own_copy=True)], False, OWN_COPY)
+    _expect_right([_built_of_go("go-attached-own", "attached.go", has_own_copy=True)], False, OF_GO)
     _expect_right([_built_of_go("go-attached-static", "attached.go", "-ldflags", "-extldflags -static", has_own_copy=True)],
                   False, "static")
+
+
+def doctor_is_right_about_a_process_of_go_that_is_linked_dynamically():
+    """Its frames have no descriptions that attach reads."""
+    _expect_right([_built_of_go("go-attached", "attached.go")], False, OF_GO)
+    stripped = _built_of_go("go-attached-stripped", "attached.go", "-ldflags", "-s -w")
+    _expect_right([stripped], False, OF_GO)
 
 
 def doctor_is_right_about_a_process_of_r():
