@@ -5,10 +5,10 @@
 #include "caller-files.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "caller-frozen.h"
 #include "caller-started.h"
 #include "hash.h"
 #include "process.h"
@@ -38,15 +38,6 @@ static bool is_skipped(const char *file) {
   for (const char *part = skipped; *part; part += strlen(part) + 1)
     if (strstr(file, part)) return true;
   return false;
-}
-
-// PyInstaller names the files of all packages from their roots, `sqlalchemy/engine/base.py`. Which of them are installed is
-// not known, but those of databases are.
-static bool is_frozen_library(const char *file, enum CSourceFiles_language language) {
-  char path[1024];
-  if (language != CSourceFiles_python || file[0] == '/' || file[0] == '<' || program_is_interpreter()) return false;
-  snprintf(path, sizeof path, "/site-packages/%s", file);
-  return CSourceFiles_classify(path, language, NULL) == CSourceFiles_runtime;
 }
 
 static int find_rank(const char *file, enum CSourceFiles_language language) {

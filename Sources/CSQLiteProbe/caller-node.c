@@ -111,13 +111,18 @@ static int look_at_frames(void *isolate, int depth, struct caller_event *caller,
   return best;
 }
 
+static void *current_isolate(void) {
+  pthread_once(&once, find_functions);
+  return LIKELY(!has_v8) ? NULL : v8.current();
+}
+
 // V8 allocates the frames, and on a stack that it does not find it would fail.
 static void *usable_isolate(void) {
-  pthread_once(&once, find_functions);
-  if (LIKELY(!has_v8) || this_thread.is_on_own_stack) return NULL;
-  void *isolate = v8.current();
+  void *isolate = this_thread.is_on_own_stack ? NULL : current_isolate();
   return isolate && v8.is_in_context(isolate) ? isolate : NULL;
 }
+
+bool runs_javascript(void) { return current_isolate() != NULL; }
 
 bool node_has_lines(void) { return usable_isolate() != NULL; }
 

@@ -8,5 +8,7 @@
 #include "events.h"
 
 bool node_has_lines(void);
-// Expensive. Only when a run begins: one may end in a garbage collection.
+// Whether the thread is one of JavaScript, also where its lines cannot be looked up.
+bool runs_javascript(void);
+// Expensive. Only within a call of the program: a run may end in a garbage collection.
 bool node_caller(struct caller_event *caller, char *buffer, size_t size);

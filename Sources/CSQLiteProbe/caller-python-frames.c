@@ -29,9 +29,10 @@ void keep_frame(struct python_place *place, int rank, void *frame) {
   *place = (struct python_place){rank, frame, false};
 }
 
+// `end` begins with `/`, which the whole path of a file in a frozen program does not.
 static bool ends_with(const char *file, const char *end) {
   size_t length = strlen(file), count = strlen(end);
-  return length >= count && memcmp(file + length - count, end, count) == 0;
+  return length >= count ? memcmp(file + length - count, end, count) == 0 : strcmp(file, end + 1) == 0;
 }
 
 // Whether a library's file runs functions on a thread of its own, with a future that their caller awaits.

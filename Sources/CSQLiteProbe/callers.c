@@ -165,7 +165,7 @@ struct look_up {
   struct text *text;
   const char *sql;
   bool may_lock;
-  // Whether a line of JavaScript is looked up.
+  // Whether a line of JavaScript is looked up: V8 does not permit it while it collects garbage.
   bool has_isolate;
   uint64_t id;
 };
@@ -236,7 +236,9 @@ static bool find_line(finder find, struct look_up *request, char *buffer, size_t
 }
 
 static void find_expensive(struct look_up *request, char *buffer, size_t size) {
-  if (!find_line(expensive_caller, request, buffer, size)) request->id = native_place(buffer, size);
+  if (find_line(expensive_caller, request, buffer, size)) return;
+  // Native frames of Node are no line, and the runs behind this one would count for them.
+  if (request->has_isolate || !runs_javascript()) request->id = native_place(buffer, size);
 }
 
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
@@ -264,8 +266,8 @@ static uint64_t guarded_look_up(struct look_up request) {
   return request.id;
 }
 
-uint64_t caller_now(const char *sql, bool may_lock) {
-  return guarded_look_up((struct look_up){NULL, sql, may_lock, false, 0});
+uint64_t caller_now(const char *sql, bool may_lock, bool is_in_call) {
+  return guarded_look_up((struct look_up){NULL, sql, may_lock, is_in_call, 0});
 }
 
 uint64_t caller_of_call(bool may_lock) { return guarded_look_up((struct look_up){NULL, "", may_lock, true, 0}); }

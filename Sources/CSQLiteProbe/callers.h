@@ -12,6 +12,7 @@ extern enum caller_mode caller_mode;
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock);
 // The same for a call that is no run.
 uint64_t caller_of_call(bool may_lock);
-uint64_t caller_now(const char *sql, bool may_lock);
+// The same for a statement that has begun or failed. `is_in_call` is false where V8's garbage collection may end it.
+uint64_t caller_now(const char *sql, bool may_lock, bool is_in_call);
 
 #pragma GCC visibility pop

@@ -88,7 +88,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
         .statement_id = text->statement_id,
         .run_id = next_run_id(),
         .transaction_id = connection->transaction_id,
-        .caller_id = caller_now(text->sql, true),
+        .caller_id = caller_now(text->sql, true, true),
         .readonly = text->write == WRITES_NOTHING,
         .error = describe_failure(connection, sql, length, code, description, sizeof description),
     };

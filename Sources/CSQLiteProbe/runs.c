@@ -27,9 +27,6 @@
 enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
 enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000, RAISE_EXPRESSION_SINCE = 3047000 };
 
-// A run that takes longer, in ns, is slow: 5 ms.
-static const int64_t SLOW = 5000000;
-
 static int last_counter(const struct copy *copy) {
   return copy->version >= FILTER_SINCE ? FILTER_HIT
          : copy->version >= REPREPARE_SINCE ? RUN : VM_STEP;
@@ -287,10 +284,14 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   memcpy(statement->counters, counters, sizeof counters);
 }
 
-static void look_up_slow(struct statement *statement) {
+static void look_up_late(struct statement *statement, bool is_in_call) {
   if (caller_mode != CALLERS_SAMPLE) return;
   const char *sql = statement->connection->copy->api.sql(statement->stmt);
-  statement->caller_id = caller_now(sql ? sql : "", !statement->is_traced_run);
+  statement->caller_id = caller_now(sql ? sql : "", !statement->is_traced_run, is_in_call);
+}
+
+void look_up_slow(struct statement *statement) {
+  if (statement->caller_id == 0) look_up_late(statement, true);
 }
 
 // Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again. One that began
@@ -340,12 +341,12 @@ void end_run(struct statement *statement, int code, int64_t now) {
     return;
   }
   // Slow runs whose caller was not looked up.
-  if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
+  if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_late(statement, false);
   // A listener that began while the statement ran has received neither its text nor its caller.
   if (UNLIKELY(!is_received)) announce_text(connection->id, statement->text);
   if (UNLIKELY(statement->text->generation != generation)) {
     announce(statement);
-    look_up_slow(statement);
+    look_up_late(statement, false);
   }
   thread->busy_ns = 0;
   thread->busy_attempts = 0;

@@ -22,6 +22,7 @@ static int step_timed(struct copy *copy, struct statement *statement, int64_t st
   thread->inside = outer;
   int64_t now = clock_now();
   take_step_time(statement, start, now);
+  if (UNLIKELY(now - (code == SQLITE_ROW ? start : statement->start) > SLOW)) look_up_slow(statement);
   if (code == SQLITE_ROW) {
     count_row(statement);
   } else {
@@ -35,7 +36,9 @@ static int step_timed(struct copy *copy, struct statement *statement, int64_t st
 
 // A step that was not timed returned no row.
 int end_fetch(struct statement *statement, int code) {
-  end_run(statement, code, clock_now());
+  int64_t now = clock_now();
+  if (UNLIKELY(now - statement->start > SLOW)) look_up_slow(statement);
+  end_run(statement, code, now);
   return code;
 }
 

@@ -71,6 +71,7 @@ static struct statement *traced_statement(struct connection *connection, sqlite3
 static void time_row(struct statement *statement) {
   if (statement->rows > 64 && statement->rows % 16 != 0) return;
   int64_t now = clock_now();
+  if (UNLIKELY(now - statement->start > SLOW)) look_up_slow(statement);
   if (statement->rows == 1) {
     statement->sqlite_ns = now - statement->start;
     statement->timed_steps = 1;
@@ -93,7 +94,8 @@ static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
 static void ended(struct connection *connection, sqlite3_stmt *stmt) {
   struct statement *statement = traced_statement(connection, stmt);
   struct exec *exec = exec_of(connection);
-  if (exec && exec->running == stmt) exec->running = NULL;
+  bool is_of_exec = exec && exec->running == stmt;
+  if (is_of_exec) exec->running = NULL;
   if (!statement) return;
   int64_t now = clock_now();
   int64_t open = now - statement->start;
@@ -105,6 +107,8 @@ static void ended(struct connection *connection, sqlite3_stmt *stmt) {
   }
   this_thread.callback_ns = 0;
   this_thread.inside = NULL;
+  // A statement that has returned a row may be ended by its reset or finalization.
+  if (UNLIKELY(open > SLOW && (is_of_exec || statement->rows == 0))) look_up_slow(statement);
   end_run(statement, SQLITE_OK, now);
 }
 

@@ -75,6 +75,14 @@ def doctor_on_node():
     _expect_lines_of(folder + "/bin/node")
 
 
+def doctor_on_node_with_a_module_that_contains_sqlite():
+    """As better-sqlite3. A Node without node:sqlite opens databases by such modules alone."""
+    _module_of_node()
+    for node in filter(None, [_node(), shutil.which("node")]):
+        status, text = _doctor(node, "shop.js")
+        expect(status == 0 and "Statements would be observed." in text, text)
+
+
 def doctor_on_scripts_of_packages():
     """They are started by their names: FastAPI's server, Celery's worker, Jupyter."""
     for module, name in ("uvicorn", "uvicorn"), ("celery", "celery"), ("nbclient", "jupyter-execute"):
@@ -100,6 +108,12 @@ def doctor_on_r():
     for program in "R", "Rscript":
         status, text = _doctor(program, "shop.R")
         expect(status == 0 and "Statements would be observed." in text, text)
+
+
+def doctor_states_that_lines_of_r_are_unknown():
+    installed("Rscript")
+    for program in "R", "Rscript":
+        _expect_lines_of(program, has_lines=False)
 
 
 def doctor_on_programs_of_pyinstaller():
@@ -156,6 +170,7 @@ def _expect_right(command, is_observed, reason="", finds_pid=None):
 
 
 OWN_COPY = "a copy within the program is observed from its start alone"
+OF_GO = "it is a program of Go"
 
 R_PROGRAM = """\
 suppressPackageStartupMessages(library(RSQLite))
@@ -206,9 +221,16 @@ console.log('ready');
 
 
 def doctor_is_right_about_processes_of_go():
-    _expect_right([_built_of_go("go-attached-own", "attached.go", has_own_copy=True)], False, OWN_COPY)
+    _expect_right([_built_of_go("go-attached-own", "attached.go", has_own_copy=True)], False, OF_GO)
     _expect_right([_built_of_go("go-attached-static", "attached.go", "-ldflags", "-extldflags -static", has_own_copy=True)],
                   False, "static")
+
+
+def doctor_is_right_about_a_process_of_go_that_is_linked_dynamically():
+    """Its frames have no descriptions that attach reads."""
+    _expect_right([_built_of_go("go-attached", "attached.go")], False, OF_GO)
+    stripped = _built_of_go("go-attached-stripped", "attached.go", "-ldflags", "-s -w")
+    _expect_right([stripped], False, OF_GO)
 
 
 def doctor_is_right_about_a_process_of_r():

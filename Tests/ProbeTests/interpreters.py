@@ -325,6 +325,43 @@ for (let i = 0; i < 200; i++) select.get(i);
     expect(30 < places["sampled.js:4"] < 100 and places["sampled.js:5"] >= 200 - 23, f"{places}")
 
 
+def slow_runs_of_node_have_their_line():
+    """Also those that are not in the sample, and the runs behind them."""
+    program = _program("slow.js", """\
+const { DatabaseSync } = require('node:sqlite');
+const db = new DatabaseSync(':memory:');
+const numbers = db.prepare('WITH n(a) AS (VALUES(0) UNION ALL SELECT a + 1 FROM n WHERE a < ?) SELECT count(*) FROM n');
+for (let i = 0; i < 600; i++) numbers.get(i % 40 === 39 ? 100000 : 1);
+""")
+    places = _places([_node(), "--no-warnings", program])
+    expect(set(places) == {"", "slow.js:4"} and sum(places.values()) == 600, f"{dict(places)}")
+    _, lines = run([_node(), "--no-warnings", program], level=1)
+    slow = [event for event in events(lines, "statement_run") if int(event["open_ns"]) > 6_000_000]
+    expect(len(slow) >= 15 and all(event.get("caller_id", "0") != "0" for event in slow), f"of {len(slow)} slow runs some have no line")
+
+
+def slow_runs_of_node_have_their_line_however_they_end():
+    """Those of exec(), and of many rows; one that a garbage collection ends after 10 ms has none."""
+    program = _program("ends.js", """\
+const { DatabaseSync } = require('node:sqlite');
+const db = new DatabaseSync(':memory:');
+const slow = 'WITH n(a) AS (VALUES(0) UNION ALL SELECT a + 1 FROM n WHERE a < 100000) SELECT count(*) FROM n';
+for (let i = 0; i < 30; i++) db.exec(slow);
+const rows = db.prepare(slow.replace('count(*)', 'a'));
+for (let i = 0; i < 30; i++) rows.all();
+function begin() { db.prepare('SELECT 1 UNION ALL SELECT 2').iterate().next(); }
+for (let i = 0; i < 60; i++) {
+  begin();
+  const start = Date.now();
+  while (Date.now() < start + 10);
+  gc();
+}
+""")
+    places = _places([_node(), "--no-warnings", "--expose-gc", program])
+    expect(places["ends.js:4"] == 30 and places["ends.js:6"] == 30 and set(places) == {"", "ends.js:4", "ends.js:6", "ends.js:7"},
+           f"{dict(places)}")
+
+
 # MARK: - Helpers
 
 

@@ -394,3 +394,6 @@ def lines_of_a_program_of_pyinstaller():
         _expect_lines_of_packed(option, create=1, insert=20, store=5)
 
 
+def lines_of_tasks_in_a_program_of_pyinstaller():
+    """Python's own modules are named from their roots as well, `threading.py`."""
+    _expect_lines_of_packed("--onefile", "tasks", task=7)

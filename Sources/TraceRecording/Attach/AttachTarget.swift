@@ -113,6 +113,10 @@ struct AttachTarget {
       return "it runs on musl; the probe needs glibc"
     }
     let hasLibc = names.contains { $0.hasPrefix("libc.so.6") || $0.hasPrefix("libc-2.") }
-    return hasLibc ? nil : "it is static: nothing can be loaded into it"
+    if !hasLibc { return "it is static: nothing can be loaded into it" }
+    // Their frames have no .eh_frame, by which attach finds a thread that may load a library.
+    return file.isOfGo
+      ? "it is a program of Go, whose stacks cannot be examined; start it with 'trace-report record'"
+      : nil
   }
 }

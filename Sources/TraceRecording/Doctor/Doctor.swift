@@ -28,6 +28,10 @@ public enum Doctor {
     case .passesOn(let remark):
       diagnosis.loadsSQLiteLater = true
       diagnosis.remarks.append(remark)
+      // R is a script of a shell.
+      if let language = RuntimeProgram.language(of: command[0]) {
+        diagnosis.addUnknownLines(of: language)
+      }
       return diagnosis
     case .removes(let obstacle):
       diagnosis.obstacles.append(obstacle)
@@ -128,9 +132,11 @@ public enum Doctor {
   ) -> ElfFile? {
     let image = inspect([program] + libraries(of: program), of: program, &diagnosis)
     if diagnosis.copies.isEmpty {
-      diagnosis.loadsSQLiteLater = isRuntime(program) || image?.hasArchive == true
+      let language = RuntimeProgram.language(of: program)
+      diagnosis.loadsSQLiteLater = language != nil || image?.hasArchive == true
       diagnosis.remarks.append(
         "no SQLite is linked; one that the program loads later is observed when it runs")
+      if let language { diagnosis.addUnknownLines(of: language) }
     }
     return image
   }
@@ -158,16 +164,6 @@ public enum Doctor {
               + "as an extension where the driver can" : ""))
     }
     return image
-  }
-
-  /// Whether a program runs others, by its name: `lua5.4` does.
-  ///
-  /// There is no trial of its drivers, because only the program that it runs names them.
-  private static func isRuntime(_ program: String) -> Bool {
-    let name = program.split(separator: "/").last ?? ""
-    let stem = name.prefix { $0.isLetter }
-    return ["java", "dotnet", "mono", "lua", "luajit", "Rscript", "julia", "erl", "beam"]
-      .contains { stem == $0 }
   }
 
   /// What the loader would load, by its own list; nothing of the program runs.

@@ -16,6 +16,8 @@ struct ElfFile {
   var hasExtensionTable: Bool
   /// Whether the file has the lines of its code.
   var hasDebugInformation = false
+  /// Whether Go's linker made it.
+  var isOfGo = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
   var containsSQLite: Bool
   /// Whether PyInstaller appended an archive, whose libraries the program unpacks when it runs.
@@ -51,10 +53,12 @@ struct ElfFile {
     let nameTable = bytes.integer(62, 2).flatMap { bytes.integer(sections + $0 * size + 24, 8) }
     for index in 0..<min(count, 4096) {
       let section = sections + index * size
-      if let nameTable, let name = bytes.integer(section, 4),
-        bytes.text(nameTable + name) == ".debug_info"
-      {
-        hasDebugInformation = true
+      if let nameTable, let name = bytes.integer(section, 4) {
+        switch bytes.text(nameTable + name) {
+        case ".debug_info": hasDebugInformation = true
+        case ".note.go.buildid": isOfGo = true
+        default: break
+        }
       }
       guard let type = bytes.integer(section + 4, 4), type == 2 || type == 11,
         let offset = bytes.integer(section + 24, 8), let length = bytes.integer(section + 32, 8),

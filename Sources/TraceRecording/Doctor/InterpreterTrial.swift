@@ -94,6 +94,13 @@ struct InterpreterTrial {
     func add(_ copy: ProgramDiagnosis.Copy) {
       if !diagnosis.copies.contains(copy) { diagnosis.copies.append(copy) }
     }
+    if diagnosis.copies.isEmpty, language == "Node" {
+      diagnosis.loadsSQLiteLater = true
+      diagnosis.remarks.append(
+        "node:sqlite opened no database in a trial; a copy of SQLite in a module, such as "
+          + "better-sqlite3's, is looked for when the program runs")
+      return
+    }
     if diagnosis.copies.isEmpty {
       diagnosis.obstacles.append(
         "\(language.isEmpty ? "the program" : language) opened no database in a trial; "
@@ -101,8 +108,7 @@ struct InterpreterTrial {
       return
     }
     if !hasLines {
-      diagnosis.remarks.append(
-        "the lines of \(language) will not be known, but for those that comments in the SQL name")
+      diagnosis.addUnknownLines(of: language)
     }
     if !language.isEmpty {
       diagnosis.remarks.append(

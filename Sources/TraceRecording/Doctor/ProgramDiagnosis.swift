@@ -30,4 +30,10 @@ public struct ProgramDiagnosis: Hashable, Sendable {
   public var isObservable: Bool {
     obstacles.isEmpty && (copies.contains { $0.way != nil } || copies.isEmpty && loadsSQLiteLater)
   }
+
+  /// Adds the remark that the lines of a language are not found.
+  mutating func addUnknownLines(of language: String) {
+    remarks.append(
+      "the lines of \(language) will not be known, but for those that comments in the SQL name")
+  }
 }
