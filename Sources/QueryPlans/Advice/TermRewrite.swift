@@ -16,6 +16,13 @@ struct TermRewrite {
     self.trial = trial ?? text
   }
 
+  /// The same with the trial of another one, whose parameters have numbers.
+  func tried(as other: TermRewrite) -> TermRewrite {
+    var rewrite = self
+    rewrite.trial = other.trial
+    return rewrite
+  }
+
   static func all(
     of term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken], _ schema: SchemaCopy
   ) -> [TermRewrite] {
@@ -60,26 +67,75 @@ struct TermRewrite {
 
     /// `a > ? OR (a = ? AND b > ?)` as `(a, b) > (?, ?)`.
     func rowValues(_ tree: TermTree) -> [TermRewrite] {
-      guard tree.parts.count == 2,
-        let range = tree.parts.first(where: { $0.kind == .term }),
-        let rest = tree.parts.first(where: { $0.kind == .and }), rest.parts.count == 2
-      else { return [] }
-      func sides(_ part: TermTree) -> (column: String, symbol: String, value: String)? {
-        let inner = TermTree.unwrapped(part.range, tokens)
-        guard let place = operatorPlace(in: inner) else { return nil }
-        return (
-          text(inner.lowerBound..<place), String(tokens[place].text),
-          text(place + 1..<inner.upperBound)
-        )
+      guard let row = rowValue([[tree]]), row.columns.count > 1 else { return [] }
+      let columns = row.columns.joined(separator: ", ")
+      let values = row.values.joined(separator: ", ")
+      return [TermRewrite(tree.range, .keyset, "(\(columns)) \(row.symbol) (\(values))")]
+    }
+
+    private struct RowValue {
+      var columns: [String]
+      var symbol: String
+      var values: [String]
+    }
+
+    /// - Parameter alternatives: the terms that OR joins, each as the terms that AND joins.
+    private func rowValue(_ alternatives: [[TermTree]]) -> RowValue? {
+      if alternatives.count == 1, alternatives[0].count == 1, alternatives[0][0].kind == .or {
+        return rowValue(alternatives[0][0].parts.map { $0.kind == .and ? $0.parts : [$0] })
       }
-      let all = rest.parts.compactMap(sides)
-      guard let first = sides(range), [">", "<", ">=", "<="].contains(first.symbol),
-        let equal = all.first(where: { $0.symbol.hasPrefix("=") }), equal.column == first.column,
-        let second = all.first(where: { $0.symbol.first == first.symbol.first })
-      else { return [] }
-      let rewritten =
-        "(\(first.column), \(second.column)) \(second.symbol) (\(first.value), \(second.value))"
-      return [TermRewrite(tree.range, .keyset, rewritten)]
+      guard let place = alternatives.firstIndex(where: { $0.count == 1 }),
+        let first = comparison(alternatives[place][0])
+      else { return nil }
+      var row = RowValue(
+        columns: [text(first.column)], symbol: first.symbol, values: [text(first.value)])
+      var others = alternatives
+      others.remove(at: place)
+      if others.isEmpty { return ["<", ">", "<=", ">="].contains(row.symbol) ? row : nil }
+      guard ["<", ">"].contains(first.symbol) else { return nil }
+      for index in others.indices {
+        guard let equal = others[index].firstIndex(where: { isEqual($0, to: first) }) else {
+          return nil
+        }
+        others[index].remove(at: equal)
+      }
+      guard let next = rowValue(others), next.symbol.hasPrefix(first.symbol) else { return nil }
+      row.columns += next.columns
+      row.symbol = next.symbol
+      row.values += next.values
+      return row
+    }
+
+    private struct Comparison {
+      var column: Range<Int>
+      var symbol: String
+      var value: Range<Int>
+    }
+
+    /// `a > ?`, or `? < a` as it.
+    private func comparison(_ term: TermTree) -> Comparison? {
+      let inner = TermTree.unwrapped(term.range, tokens)
+      guard term.kind == .term, let place = operatorPlace(in: inner) else { return nil }
+      let (left, right) = (inner.lowerBound..<place, place + 1..<inner.upperBound)
+      let symbol = String(tokens[place].text)
+      guard column(left) == nil else {
+        return Comparison(column: left, symbol: symbol, value: right)
+      }
+      return Comparison(column: right, symbol: Self.mirrored[symbol] ?? symbol, value: left)
+    }
+
+    private static let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
+
+    /// Whether a term is `a = ?` beside `a > ?`, which may have the same value.
+    private func isEqual(_ term: TermTree, to range: Comparison) -> Bool {
+      guard let own = comparison(term), own.symbol == "=" || own.symbol == "==" else {
+        return false
+      }
+      let isBound = [own.value, range.value].contains {
+        $0.count == 1 && tokens[$0.lowerBound].kind == .parameter
+      }
+      return text(own.column).lowercased() == text(range.column).lowercased()
+        && (isBound || text(own.value) == text(range.value))
     }
 
     /// `a LIKE ?` as `a GLOB ?`.
