@@ -17,6 +17,14 @@ import Testing
       CREATE INDEX line_room ON line(room, at, id);
       WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 12000)
         INSERT INTO line SELECT i, i % 2, i * 7919 % 12007, 'Note ' || i FROM n;
+      CREATE TABLE shift(id INTEGER PRIMARY KEY, begun TEXT, at INT, length REAL, code TEXT, plain TEXT);
+      CREATE INDEX shift_begun ON shift(begun);
+      CREATE INDEX shift_at ON shift(at);
+      CREATE INDEX shift_length ON shift(length);
+      CREATE INDEX shift_code ON shift(code);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 12000)
+        INSERT INTO shift SELECT i, datetime(1577836800 + i * 2220, 'unixepoch'), 1577836800 + i * 2220,
+          i / 3.0, printf('AB%04d-%d', i % 1000, i), datetime(1577836800 + i * 2220, 'unixepoch') FROM n;
       """)
   }
 
@@ -70,5 +78,89 @@ import Testing
       "SELECT id FROM line WHERE room = 1 AND (\(terms)) ORDER BY at DESC, id DESC LIMIT 20",
       [.integer(6000), .integer(6000), .integer(7)])
     #expect(!found.contains { $0.reason == .keyset })
+  }
+
+  // MARK: - Ranges
+
+  private static let ranges: [(term: String, values: [BindValue], index: String, rewritten: String)] = [
+    (
+      "date(begun) = ?", [.text("2020-03-05")], "shift_begun",
+      "begun >= ? AND begun < date(?, '+1 day')"
+    ),
+    (
+      "date(begun) BETWEEN ? AND ?", [.text("2020-03-05"), .text("2020-03-06")], "shift_begun",
+      "begun >= ? AND begun < date(?, '+1 day')"
+    ),
+    ("date(begun) <= ?", [.text("2020-01-05")], "shift_begun", "begun < date(?, '+1 day')"),
+    ("? < date(begun)", [.text("2020-11-01")], "shift_begun", "begun >= date(?, '+1 day')"),
+    (
+      "strftime('%Y-%m', begun) = ?", [.text("2020-03")], "shift_begun",
+      "begun >= ? || '-01' AND begun < date(? || '-01', '+1 month')"
+    ),
+    (
+      "strftime('%s', begun) BETWEEN ? AND ?", [.text("1580000000"), .text("1580090000")],
+      "shift_begun",
+      "begun >= datetime(?, 'unixepoch') AND begun < datetime(?, 'unixepoch', '+1 second')"
+    ),
+    (
+      "strftime('%s', begun) >= strftime('%s', :a) AND strftime('%s', begun) <= strftime('%s', :b)",
+      [.text("2020-03-05"), .text("2020-03-06")], "shift_begun",
+      "begun >= datetime(:a) AND begun < datetime(:b, '+1 second')"
+    ),
+    (
+      "date(at, 'unixepoch') = ?", [.text("2020-03-05")], "shift_at",
+      "at >= strftime('%s', ?) AND at < strftime('%s', ?, '+1 day')"
+    ),
+    ("at / 86400 = ?", [.integer(18300)], "shift_at", "at >= ? * 86400 AND at < (? + 1) * 86400"),
+    (
+      "substr(code, 1, 6) = ?", [.text("AB0031")], "shift_code",
+      "code >= ? AND code < ? || char(1114111)"
+    ),
+    ("CAST(length AS INTEGER) = ?", [.integer(77)], "shift_length", "length >= ? AND length < ? + 1"),
+  ]
+
+  @Test(arguments: ranges.indices)
+  func aFunctionHidesARangeOfItsColumn(place: Int) throws {
+    let (term, values, index, rewritten) = Self.ranges[place]
+    let found = try #require(obstacles("SELECT id FROM shift WHERE \(term)", values).first)
+    #expect(found.reason == .range)
+    #expect(found.index == index)
+    #expect(found.rewritten == rewritten)
+    #expect(found.sentence.contains("hides the column from the index '\(index)'"))
+    let steps = try #require(found.steps)
+    #expect(steps.after * 2 <= steps.before)
+  }
+
+  @Test func aRangeHasAnIndexOfItsOwn() throws {
+    let found = try #require(
+      obstacles(
+        "SELECT id FROM shift WHERE strftime('%s', plain) >= ?1 AND strftime('%s', plain) < ?2 AND code <> ''",
+        [.text("1580000000"), .text("1580090000")]
+      ).first)
+    #expect(found.index == nil)
+    #expect(found.indexes.map(\.sql) == ["CREATE INDEX shift_plain ON shift (plain)"])
+    #expect(
+      found.rewritten
+        == "plain >= datetime(?1, 'unixepoch') AND plain < datetime(?2, 'unixepoch')")
+  }
+
+  @Test(arguments: [
+    // A value is of many: there is no range.
+    "strftime('%m', begun) = '03'", "length(code) = 6", "substr(code, 3, 2) = '00'", "at % 7 = 3",
+    "NOT date(begun) = '2020-03-05'", "date(begun) NOT BETWEEN '2020-03-05' AND '2020-03-06'",
+    // The times of the column are no texts that SQLite writes.
+    "date(replace(begun, ' ', 'T')) = '2020-03-05'", "datetime(length) = '2020-03-05 00:00:00'",
+  ])
+  func anotherFunctionHasNoRange(term: String) {
+    #expect(obstacles("SELECT id FROM shift WHERE \(term)", []).isEmpty)
+  }
+
+  /// `begun = ?` finds none of the rows.
+  @Test func aRangeThatReturnsOtherRowsIsNotAdvised() throws {
+    try connection.execute("UPDATE shift SET begun = replace(begun, ' ', 'T') || 'Z'")
+    let times: [BindValue] = [.text("2020-03-05 12:00:00"), .text("2020-03-05 20:00:00")]
+    #expect(obstacles("SELECT id FROM shift WHERE datetime(begun) BETWEEN ? AND ?", times).isEmpty)
+    let day: [BindValue] = [.text("2020-03-05")]
+    #expect(!obstacles("SELECT id FROM shift WHERE date(begun) = ?", day).isEmpty)
   }
 }

@@ -13,6 +13,13 @@ extension IndexObstacle {
     case .expression:
       return
         "\(name) has the column itself: write \(rewritten) in place of \(term), and convert the value"
+    case .range:
+      let cause = term.contains("(") ? "function" : "expression"
+      let hidden = "the \(cause) in \(term) hides the column from"
+      let created = indexes.map(\.sql).joined(separator: "; ")
+      return indexes.isEmpty
+        ? "\(hidden) \(name): write \(rewritten)"
+        : "\(hidden) every index: write \(rewritten), and \(created)"
     case .collation:
       return
         "\(name) has another collation than \(term): write \(rewritten), or declare the column with it"

@@ -7,8 +7,10 @@ public struct IndexObstacle: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// LIKE ignores case, the index does not.
     case like
-    /// The column is within another expression.
+    /// The column is within another expression, which has a value for each of its values.
     case expression
+    /// A function of the column that has the same value for a range of the column's.
+    case range
     case collation
     /// The comparison converts the column, whose declared type differs from that of the other column.
     case affinity(String, String)
@@ -27,6 +29,8 @@ public struct IndexObstacle: Hashable, Sendable {
   public var reason: Reason
   /// The index; nil for the key by which the rows are stored.
   public var index: String?
+  /// The indexes to create, where the database has none.
+  public var indexes: [IndexCandidate] = []
   /// The term as written.
   public var term: String
   /// The term with which SQLite uses the index, by a trial.
@@ -42,7 +46,7 @@ public struct IndexObstacle: Hashable, Sendable {
 
 extension IndexObstacle.Reason {
   /// Whether the statement returns the same rows with the same values.
-  var keepsRows: Bool { self == .keyset }
+  var keepsRows: Bool { self == .keyset || self == .range }
 }
 
 /// Finds the indexes that a statement could use if one of its terms, or a view, was written differently.
@@ -121,25 +125,55 @@ struct ObstacleSearch {
         ).map { $0.tried(as: $1) }
       }
     }
-    return rewrites.prefix(Self.maxTrials).compactMap { obstacle($0, in: text, before) }
+    return Self.groups(rewrites).prefix(Self.maxTrials).compactMap { obstacle($0, in: text, before) }
+  }
+
+  /// Both bounds of a column are one way to write the statement.
+  private static func groups(_ rewrites: [TermRewrite]) -> [[TermRewrite]] {
+    rewrites.reduce(into: []) { groups, rewrite in
+      let place = groups.firstIndex {
+        rewrite.column != nil && $0[0].column == rewrite.column
+      }
+      if let place { groups[place].append(rewrite) } else { groups.append([rewrite]) }
+    }
   }
 
   private func obstacle(
-    _ rewrite: TermRewrite, in text: Text, _ before: QueryPlan
+    _ rewrites: [TermRewrite], in text: Text, _ before: QueryPlan
   ) -> IndexObstacle? {
-    let tokens = text.outline.tokens[rewrite.term]
-    guard let first = tokens.first, let last = tokens.last else { return nil }
+    let reason = rewrites[0].reason
     var changed = text.sql
-    changed.replaceSubrange(
-      first.range.lowerBound..<last.range.upperBound, with: " \(rewrite.trial) ")
-    guard let after = text.plan(changed), let found = search(after, before, rewrite.reason) else {
-      return nil
+    for rewrite in rewrites.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
+      let tokens = text.outline.tokens[rewrite.term]
+      guard let first = tokens.first, let last = tokens.last else { return nil }
+      changed.replaceSubrange(
+        first.range.lowerBound..<last.range.upperBound, with: " \(rewrite.trial) ")
     }
+    guard let after = text.plan(changed) else { return nil }
+    let found = search(after, before, reason)
+    let terms = rewrites.map { SQLFingerprint.joined(text.written[$0.term].map(\.text)) }
     var obstacle = IndexObstacle(
-      reason: rewrite.reason, index: found.index,
-      term: SQLFingerprint.joined(text.written[rewrite.term].map(\.text)), rewritten: rewrite.text)
-    guard text.isStatement, rewrite.reason.keepsRows else { return obstacle }
+      reason: reason, index: found?.index, term: terms.joined(separator: " AND "),
+      rewritten: rewrites.map(\.text).joined(separator: " AND "))
+    if found == nil, text.isStatement, let column = rewrites[0].column {
+      obstacle.indexes = indexes(on: column, changed)
+    }
+    guard found != nil || !obstacle.indexes.isEmpty else { return nil }
+    guard text.isStatement, reason.keepsRows else { return obstacle }
     return prove(&obstacle, changed) ? obstacle : nil
+  }
+
+  /// The indexes with which the changed statement takes half of its steps or fewer.
+  private func indexes(on column: TermRewrite.HiddenColumn, _ changed: String) -> [IndexCandidate] {
+    let proposals = IndexProposals(
+      sql: changed, viewSQL: viewSQL, qualified: qualified, columns: trial.columns)
+    let sets = proposals.finding(rowsOf: column.table).filter { set in
+      set.contains { $0.columns.containsName(column.name) }
+    }
+    var other = subject
+    other.sql = changed
+    other.run = { [subject] indexes, text in subject.run(indexes, text ?? changed) }
+    return trial.improving(sets, in: other)
   }
 
   /// The search of the plan after a change that the plan before it does not have.
@@ -159,9 +193,9 @@ struct ObstacleSearch {
 
   /// Whether the changed statement returns the same rows in half of the steps or fewer, as far as both can be run.
   private func prove(_ obstacle: inout IndexObstacle, _ changed: String) -> Bool {
-    guard let before = subject.run([], nil), let after = subject.run([], changed) else {
-      return true
-    }
+    guard let before = subject.run([], ParameterNumbering(subject.sql).sql),
+      let after = subject.run(obstacle.indexes, changed)
+    else { return true }
     let (first, second) = (before.measurement, after.measurement)
     // Sampled values differ where the program binds one value twice.
     let mayDiffer = first.isCut || first.isSampled && obstacle.reason == .keyset

@@ -8,11 +8,19 @@ struct TermRewrite {
   var text: String
   /// The same for a trial, where a literal stands for a value.
   var trial: String
+  /// The column of a range, with its table.
+  var column: HiddenColumn?
 
-  private init(
-    _ term: Range<Int>, _ reason: IndexObstacle.Reason, _ text: String, trial: String? = nil
+  struct HiddenColumn: Hashable {
+    var table: String
+    var name: String
+  }
+
+  init(
+    _ term: Range<Int>, _ reason: IndexObstacle.Reason, _ text: String, trial: String? = nil,
+    column: HiddenColumn? = nil
   ) {
-    (self.term, self.reason, self.text) = (term, reason, text)
+    (self.term, self.reason, self.text, self.column) = (term, reason, text, column)
     self.trial = trial ?? text
   }
 
@@ -33,12 +41,14 @@ struct TermRewrite {
     guard let place = reader.operatorPlace(in: inner) else { return [] }
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
     if tokens[place].isWord("LIKE") { return reader.glob(term, inner, place) }
-    return reader.affinities(term, sides, place) + reader.columnsAlone(term, sides, place)
+    let ranges = reader.ranges(term, sides, place)
+    return reader.affinities(term, sides, place)
+      + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
       + reader.expressionsOfIndexes(term, sides, place)
       + reader.literalsOfPartialIndexes(term, sides, place)
   }
 
-  private struct Reader {
+  struct Reader {
     let scope: SelectScope
     let tokens: [SQLToken]
     let schema: SchemaCopy
@@ -124,7 +134,7 @@ struct TermRewrite {
       return Comparison(column: right, symbol: Self.mirrored[symbol] ?? symbol, value: left)
     }
 
-    private static let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
+    static let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
 
     /// Whether a term is `a = ?` beside `a > ?`, which may have the same value.
     private func isEqual(_ term: TermTree, to range: Comparison) -> Bool {
@@ -175,7 +185,7 @@ struct TermRewrite {
         let column = name.qualifier.map { "\($0).\(name.column)" } ?? name.column
         let collates = tokens[side.lowerBound..<term.upperBound].contains { $0.isWord("COLLATE") }
         let isPlain = side.count == (name.qualifier == nil ? 1 : 3)
-        guard !isPlain || collates else { return nil }
+        guard isPlain ? collates : collates || isConvertible(side) else { return nil }
         let reason: IndexObstacle.Reason = collates ? .collation : .expression
         let value = isList || isPlain && !collates ? text(other) : "?"
         return TermRewrite(
@@ -187,6 +197,24 @@ struct TermRewrite {
       ]
       .compactMap(\.self)
     }
+
+    /// Whether the value can be converted in place of the column: an expression such as `length(a)` or `a % 7` has one
+    /// value for many of the column.
+    private func isConvertible(_ side: Range<Int>) -> Bool {
+      side.allSatisfy { index in
+        let token = tokens[index]
+        let isMany =
+          ["/", "%", "&", "|", "<<", ">>"].contains(where: token.isSymbol)
+          || ["NOT", "CASE"].contains(where: token.isWord)
+        let isFunction =
+          token.kind == .word && index + 1 < side.upperBound && tokens[index + 1].isSymbol("(")
+        return !isMany && (!isFunction || Self.conversions.contains(token.text.lowercased()))
+      }
+    }
+
+    private static let conversions: Set = [
+      "cast", "coalesce", "hex", "ifnull", "lower", "ltrim", "rtrim", "trim", "upper",
+    ]
 
     /// `json_extract(a, ?) = ?` with the path of an index.
     func expressionsOfIndexes(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
@@ -239,20 +267,22 @@ struct TermRewrite {
 
     // MARK: - The schema
 
-    private struct Column {
+    struct Column {
+      var table: String
       var name: String
       var type: String
       var description: String { "'\(name)' is \(type.isEmpty ? "declared without a type" : type)" }
     }
 
-    private func column(_ range: Range<Int>) -> Column? {
+    func column(_ range: Range<Int>) -> Column? {
       let range = TermTree.unwrapped(range, tokens)
       guard let name = ComparedExpression.names(in: range, tokens).first,
         range.count == (name.qualifier == nil ? 1 : 3),
         let source = name.qualifier.map(scope.source(named:)) ?? scope.sources.first,
-        let types = source.table.flatMap(schema.columns)?.types
+        let table = source.table, let known = schema.columns(of: table)
       else { return nil }
-      return Column(name: name.column, type: types[name.column.lowercased()] ?? "")
+      return Column(
+        table: table, name: name.column, type: known.types[name.column.lowercased()] ?? "")
     }
 
     private var indexes: [IndexText] {
@@ -293,8 +323,8 @@ struct TermRewrite {
 /// The affinity of a column, by its declared type.
 ///
 /// See <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
-private enum Affinity {
-  case integer, text, blob, numeric
+enum Affinity {
+  case integer, text, blob, real, numeric
 
   init(_ type: String) {
     let type = type.uppercased()
@@ -304,6 +334,8 @@ private enum Affinity {
       self = .text
     } else if type.isEmpty || type.contains("BLOB") {
       self = .blob
+    } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+      self = .real
     } else {
       self = .numeric
     }

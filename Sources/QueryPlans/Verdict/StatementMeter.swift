@@ -61,7 +61,10 @@ final class StatementMeter {
     as text: String? = nil
   ) -> Trial? {
     discardOldSchema()
-    guard let bench, bench.isWritable, hasSteps else { return nil }
+    // An index needs the copy; another text does not.
+    guard let bench, bench.isWritable || text != nil && indexes.isEmpty, hasSteps else {
+      return nil
+    }
     let connection = bench.connection
     return try? connection.undoing {
       try bounded(connection) {
