@@ -23,6 +23,11 @@ extension IndexObstacle {
     case .collation:
       return
         "\(name) has another collation than \(term): write \(rewritten), or declare the column with it"
+    case .leftColumn(let collation):
+      return """
+        \(name) has another collation than \(collation), which the column on the left of \(term) decides: write \
+        \(rewritten)
+        """
     case .affinity(let left, let right):
       return """
         \(name) cannot serve \(term), which converts its column (\(left), \(right)): declare both with the same \

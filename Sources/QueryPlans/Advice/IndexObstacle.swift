@@ -12,6 +12,8 @@ public struct IndexObstacle: Hashable, Sendable {
     /// A function of the column that has the same value for a range of the column's.
     case range
     case collation
+    /// The column on the left of `=` decides the collation, which the index does not have.
+    case leftColumn(String)
     /// The comparison converts the column, whose declared type differs from that of the other column.
     case affinity(String, String)
     /// OR with a term that has no column, such as `? IS NULL`.
@@ -46,7 +48,12 @@ public struct IndexObstacle: Hashable, Sendable {
 
 extension IndexObstacle.Reason {
   /// Whether the statement returns the same rows with the same values.
-  var keepsRows: Bool { self == .keyset || self == .range }
+  var keepsRows: Bool {
+    switch self {
+    case .keyset, .range, .leftColumn: true
+    default: false
+    }
+  }
 }
 
 /// Finds the indexes that a statement could use if one of its terms, or a view, was written differently.

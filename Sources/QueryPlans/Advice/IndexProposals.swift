@@ -104,8 +104,12 @@ struct IndexProposals {
     }.map { ($0, IndexCandidate($0)) }
     let prefixes = TextPrefix.all(in: scope, of: source, outline.tokens)
       .filter { known.isIndexable($0.column) }.map { $0.index(on: table, known) }
+    let collations = collations(of: source, known, in: scope, outline.tokens)
     func index(_ columns: [String]) -> [IndexCandidate] {
-      columns.isEmpty ? [] : [IndexCandidate(table: table, columns: Array(columns.prefix(4)))]
+      guard !columns.isEmpty else { return [] }
+      var index = IndexCandidate(table: table, columns: Array(columns.prefix(4)))
+      for column in index.columns { index.modifiers[column] = collations[column] }
+      return [index]
     }
     var sets: [[IndexCandidate]] = []
     if compared.hasAlternatives {
@@ -147,6 +151,23 @@ struct IndexProposals {
     let short = terms.last?.column.lowercased() == known.rowid ? terms.dropLast() : terms[...]
     return [short, terms[...]].filter { !$0.isEmpty && $0.count <= 4 }.flatMap { terms in
       [equal, []].map { [IndexCandidate(table: table, equal: $0, order: Array(terms))] }
+    }
+  }
+
+  /// The collations of the columns that are compared with another table's column on their left, which decides it:
+  /// `COLLATE NOCASE`.
+  private func collations(
+    of source: SelectScope.Source, _ known: TableColumns, in scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [String: String] {
+    scope.conditions.flatMap { TermTree($0, of: tokens).terms }.reduce(into: [:]) { found, term in
+      guard let left = ColumnComparison.all(in: term, of: tokens).first, left.kind == .equality,
+        let right = left.otherColumn(in: tokens),
+        right.alias?.lowercased() == source.alias.lowercased(),
+        let table = left.alias.flatMap({ scope.source(named: $0) })?.table,
+        let collation = columns(table)?.collation(of: left.column),
+        collation != known.collation(of: right.column)
+      else { return }
+      found[right.column] = "COLLATE \(collation)"
     }
   }
 
@@ -222,7 +243,7 @@ private struct TextPrefix {
   func index(on table: String, _ known: TableColumns) -> IndexCandidate {
     var index = IndexCandidate(table: table, columns: [column])
     let needed = isGlob ? "BINARY" : "NOCASE"
-    if known.collations[column.lowercased()] ?? "BINARY" != needed {
+    if known.collation(of: column) != needed {
       index.modifiers[column] = "COLLATE \(needed)"
     }
     return index

@@ -42,7 +42,7 @@ struct TermRewrite {
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
     if tokens[place].isWord("LIKE") { return reader.glob(term, inner, place) }
     let ranges = reader.ranges(term, sides, place)
-    return reader.affinities(term, sides, place)
+    return reader.collations(term, sides, place) + reader.affinities(term, sides, place)
       + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
       + reader.expressionsOfIndexes(term, sides, place)
       + reader.literalsOfPartialIndexes(term, sides, place)
@@ -171,6 +171,18 @@ struct TermRewrite {
       ].map { TermRewrite(term, reason, $0) }
     }
 
+    /// `a.x = b.y` as `b.y = a.x`, which compares by the collation of b.
+    func collations(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+      -> [TermRewrite]
+    {
+      guard tokens[place].isSymbol("=") || tokens[place].isSymbol("=="),
+        let left = column(sides.0), let right = column(sides.1), left.collation != right.collation
+      else { return [] }
+      return [
+        TermRewrite(term, .leftColumn(left.collation), "\(text(sides.1)) = \(text(sides.0))")
+      ]
+    }
+
     /// `lower(a) = ?`, `a + 0 = ?`, `a = ? COLLATE NOCASE` as `a = ?`.
     func columnsAlone(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
       -> [TermRewrite]
@@ -271,6 +283,7 @@ struct TermRewrite {
       var table: String
       var name: String
       var type: String
+      var collation: String
       var description: String { "'\(name)' is \(type.isEmpty ? "declared without a type" : type)" }
     }
 
@@ -282,7 +295,8 @@ struct TermRewrite {
         let table = source.table, let known = schema.columns(of: table)
       else { return nil }
       return Column(
-        table: table, name: name.column, type: known.types[name.column.lowercased()] ?? "")
+        table: table, name: name.column, type: known.types[name.column.lowercased()] ?? "",
+        collation: known.collation(of: name.column))
     }
 
     private var indexes: [IndexText] {
