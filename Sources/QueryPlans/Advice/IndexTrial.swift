@@ -90,8 +90,12 @@ final class IndexTrial {
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
       subject.run($0.indexes, nil)
     }.filter { !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost }
-    guard let best = trials.map(\.cost).min() else { return [] }
-    let good = trials.filter { $0.cost <= best * Self.tolerance }
+    guard let lowest = trials.map(\.cost).min() else { return [] }
+    // A partial index serves fewer statements: it halves the steps of one of all rows.
+    let whole = trials.filter { $0.indexes.allSatisfy { $0.condition == nil } }
+    let candidates = whole.contains { $0.cost <= lowest * 2 } ? whole : trials
+    let best = candidates.map(\.cost).min() ?? lowest
+    let good = candidates.filter { $0.cost <= best * Self.tolerance }
     let fewest = good.map(\.indexes.columnCount).min()
     guard let chosen = good.first(where: { $0.indexes.columnCount == fewest }) else { return nil }
     gains[subject.sql, default: []].append(
