@@ -92,7 +92,7 @@ import Testing
 
   @Test func anIndexOfOneRangeLeavesTheOtherToEachRow() async throws {
     let path = try write(Self.session(Self.searchRow))
-    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)"
+    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)"
     let text = try await words(["plans", path])
     #expect(text.contains("search line 6, medium confidence"), "\(text)")
     #expect(text.contains("ZLATITUDE is compared row by row"))
@@ -106,7 +106,7 @@ import Testing
     #expect(report.database == "")
     #expect(try await html(path).contains(hint))
     try Connection(path: database).execute(
-      "CREATE INDEX ZSTOP_ZLONGITUDE_INDEX ON ZSTOP(ZLONGITUDE)")
+      "CREATE INDEX ZSTOP_ZLONGITUDE_INDEX ON ZSTOP (ZLONGITUDE)")
     let measured = try await json("plans", path, "--database", database)
     #expect(measured.statements.map(\.verdict) == ["search"])
     #expect(measured.statements.map(\.evidence) != ["plan"])
@@ -123,7 +123,7 @@ import Testing
     #expect(report.statements.map(\.verdict) == ["search"])
     #expect(report.statements.map(\.confidence) == ["medium"])
     try Connection(path: database).execute(
-      "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)")
+      "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)")
     let measured = try await json("plans", path, "--database", database)
     #expect(measured.statements.map(\.verdict) == ["search"])
     #expect(measured.statements.flatMap(\.scans).allSatisfy { $0.hint == nil })
@@ -140,7 +140,7 @@ import Testing
   ])
   func aScanWithALimitIsTheSign(rows: String) async throws {
     let path = try write(Self.session(rows))
-    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)"
+    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)"
     let text = try await words([path])
     #expect(text.contains("MAY SCAN") && text.contains("may read every row of 'ZSTOP'"), "\(text)")
     #expect(text.contains("try \(hint)"))
@@ -161,7 +161,7 @@ import Testing
   ])
   func aScanIsTheWarningSign(rows: String) async throws {
     let path = try write(Self.session(rows, limit: ""))
-    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)"
+    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)"
     let text = try await words(["plans", path])
     let line = rows.hasPrefix("QUERY PLAN") ? 7 : 6
     #expect(text.contains("FULL SCAN line \(line), medium confidence"), "\(text)")
@@ -183,7 +183,7 @@ import Testing
     // The trial finds that the first column of the text's index is enough here.
     #expect(
       measured.statements[0].scans.map(\.hint)
-        == ["CREATE INDEX ZSTOP_ZLONGITUDE ON ZSTOP(ZLONGITUDE)"])
+        == ["CREATE INDEX ZSTOP_ZLONGITUDE ON ZSTOP (ZLONGITUDE)"])
     #expect(try await html(path, "--database", database).contains("5,000 rows"))
   }
 
@@ -217,7 +217,7 @@ import Testing
     #expect(try await json("plans", path).statements.map(\.flags) == [["correlatedSubquery"]])
     #expect(try await html(path).contains("runs a correlated subquery"))
     try Connection(path: database).execute(
-      "CREATE INDEX ZSTOP_ZLONGITUDE_INDEX ON ZSTOP(ZLONGITUDE)")
+      "CREATE INDEX ZSTOP_ZLONGITUDE_INDEX ON ZSTOP (ZLONGITUDE)")
     let measured = try await json("plans", path, "--database", database)
     #expect(measured.statements.map(\.flags) == [["correlatedSubquery"]])
     #expect(try await words(["plans", path, "--database", database]).contains(order))

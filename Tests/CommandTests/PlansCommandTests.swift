@@ -144,6 +144,21 @@ import Testing
     #expect(report.statements.first.map { searches.contains($0.sql) } == true)
   }
 
+  @Test func aPrintedIndexHasAFreeName() async throws {
+    let path = folder.path("names.sqlite")
+    try Connection(path: path).execute(
+      """
+      CREATE TABLE parcel(id INTEGER PRIMARY KEY, city TEXT, weight INT);
+      CREATE INDEX parcel_city ON parcel(weight);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO parcel SELECT i, 'c' || i % 900, i % 200 FROM n;
+      """)
+    let run = try await tool.run(
+      "plans", "--database", path, "--sql", "SELECT id, weight FROM parcel WHERE city = 'c7'")
+    let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(text.contains("try CREATE INDEX parcel_city_2 ON parcel (city)"), "\(text)")
+  }
+
   /// An index for the scan alone makes this join 26 times as expensive.
   @Test func theIndexToMakeIsTheOneThatSQLiteMakesAtEachRun() async throws {
     let path = folder.path("join.sqlite")
@@ -157,10 +172,10 @@ import Testing
     let run = try await tool.run("plans", "--database", path, "--sql", sql)
     #expect(run.output.contains("AUTOMATIC"))
     let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(text.contains("a lasting one would be cheaper; try CREATE INDEX p_k ON p(k)"))
+    #expect(text.contains("a lasting one would be cheaper; try CREATE INDEX p_k ON p (k)"))
     #expect(!text.contains("p_v"))
     let json = try await tool.run("plans", "--database", path, "--json", "--sql", sql)
-    #expect(json.output.contains("CREATE INDEX p_k ON p(k)"))
+    #expect(json.output.contains("CREATE INDEX p_k ON p (k)"))
     #expect(!json.output.contains("p_v"))
   }
 

@@ -31,6 +31,27 @@ import Testing
       """)
   }
 
+  @Test(arguments: [
+    ("status <> 's1'", "", "(status) WHERE status <> 's1'"),
+    ("o.status NOT IN ('s1', 's2')", "", "(status) WHERE status NOT IN ('s1', 's2')"),
+    ("'s1' != o.status", "ORDER BY created LIMIT 9", "(created) WHERE 's1' != status"),
+    ("status IS NOT 's1'", "ORDER BY total DESC LIMIT 9", "(total) WHERE status IS NOT 's1'"),
+    ("status <> 's1' AND note = 'n7'", "", "(note)"),
+  ])
+  func aPartialIndexHasTheRowsOfALiteral(term: String, order: String, index: String) throws {
+    try connection.execute("UPDATE orders SET status = iif(id % 100, 's1', 's3')")
+    let sql = "SELECT id, total, created FROM orders o WHERE \(term) \(order)"
+    #expect(indexes(sql).first?.hasSuffix("ON orders \(index)") == true, "\(indexes(sql))")
+  }
+
+  @Test func aPartialIndexHasNoBoundValue() {
+    let values: [[BindValue]] = [[.text("s1")]]
+    let judgement = PlanExplainer(connection, values: { _ in values })
+      .explain("SELECT id FROM orders WHERE status <> ? ORDER BY created LIMIT 9").judgement
+    let all = (judgement?.suspects.compactMap(\.indexes) ?? []).joined() + (judgement?.sortIndexes ?? [])
+    #expect(all.allSatisfy { $0.condition == nil })
+  }
+
   /// The indexes for all scans that matter.
   private func indexes(_ sql: String) -> [String] {
     let judgement = PlanExplainer(connection).explain(sql).judgement

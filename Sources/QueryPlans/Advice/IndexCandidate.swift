@@ -41,11 +41,20 @@ public struct IndexCandidate: Hashable, Sendable {
     let terms = columns.flatMap { column in
       [column] + (modifiers[column] ?? "").split(separator: " ").map(String.init)
     }
-    let part = condition == nil ? [] : ["present"]
-    var name = ([table] + (words ?? terms) + part).joined(separator: "_")
+    let part = condition.map { $0.uppercased().hasSuffix("NOT NULL") ? ["present"] : ["part"] }
+    var name = ([table] + (words ?? terms) + (part ?? [])).joined(separator: "_")
     // The words of a long expression make no name.
-    if name.count > 64 { name = ([table] + columns + ["expression"] + part).joined(separator: "_") }
+    if name.count > 64 {
+      name = ([table] + columns + ["expression"] + (part ?? [])).joined(separator: "_")
+    }
     return number == 1 ? name : "\(name)_\(number)"
+  }
+
+  /// An index of the rows for which a condition is true.
+  func partial(where condition: String) -> IndexCandidate {
+    var index = self
+    index.condition = condition
+    return index
   }
 
   /// The index under the first name that is not one of others, which are in lower case.
@@ -120,7 +129,15 @@ extension IndexCandidate {
 }
 
 extension Collection<IndexCandidate> {
-  var columnCount: Int { reduce(0) { $0 + $1.columns.count } }
+  /// The columns that they need values of, those of conditions included.
+  var columnCount: Int {
+    reduce(0) { count, index in
+      let condition = SQLTokenizer.tokens(of: index.condition ?? "").filter { $0.kind != .text }
+        .compactMap(\.name)
+      let isOther = condition.first.map { !index.columns.containsName($0) } ?? false
+      return count + index.columns.count + (isOther ? 1 : 0)
+    }
+  }
 }
 
 /// The tables in which Core Data keeps its own records: it makes their indexes, and may remove others.

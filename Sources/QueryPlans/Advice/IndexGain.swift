@@ -19,6 +19,14 @@ public struct IndexGain: Hashable, Sendable {
 }
 
 extension StatementMeter.Trial {
+  /// Whether a run reads enough rows to compare it with others: a database without the program's rows
+  /// shows nothing.
+  var isLarge: Bool {
+    // A row that is read costs three VM steps at least.
+    Double(measurement.work.vmSteps) >= 3 * ScanBound.minRows
+      || Double(measurement.pages) >= ScanBound.minRows
+  }
+
   var stepsPerRun: UInt64 {
     UInt64(exactly: measurement.work.perRun(\.vmSteps).rounded()) ?? measurement.work.vmSteps
   }

@@ -13,9 +13,21 @@ extension IndexObstacle {
     case .expression:
       return
         "\(name) has the column itself: write \(rewritten) in place of \(term), and convert the value"
+    case .range:
+      let cause = term.contains("(") ? "function" : "expression"
+      let hidden = "the \(cause) in \(term) hides the column from"
+      let created = indexes.map(\.sql).joined(separator: "; ")
+      return indexes.isEmpty
+        ? "\(hidden) \(name): write \(rewritten)"
+        : "\(hidden) every index: write \(rewritten), and \(created)"
     case .collation:
       return
         "\(name) has another collation than \(term): write \(rewritten), or declare the column with it"
+    case .leftColumn(let collation):
+      return """
+        \(name) has another collation than \(collation), which the column on the left of \(term) decides: write \
+        \(rewritten)
+        """
     case .affinity(let left, let right):
       return """
         \(name) cannot serve \(term), which converts its column (\(left), \(right)): declare both with the same \

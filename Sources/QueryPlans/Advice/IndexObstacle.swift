@@ -7,9 +7,13 @@ public struct IndexObstacle: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// LIKE ignores case, the index does not.
     case like
-    /// The column is within another expression.
+    /// The column is within another expression, which has a value for each of its values.
     case expression
+    /// A function of the column that has the same value for a range of the column's.
+    case range
     case collation
+    /// The column on the left of `=` decides the collation, which the index does not have.
+    case leftColumn(String)
     /// The comparison converts the column, whose declared type differs from that of the other column.
     case affinity(String, String)
     /// OR with a term that has no column, such as `? IS NULL`.
@@ -27,32 +31,81 @@ public struct IndexObstacle: Hashable, Sendable {
   public var reason: Reason
   /// The index; nil for the key by which the rows are stored.
   public var index: String?
+  /// The indexes to create, where the database has none.
+  public var indexes: [IndexCandidate] = []
   /// The term as written.
   public var term: String
   /// The term with which SQLite uses the index, by a trial.
   public var rewritten: String
+  /// The VM steps of a run with each, on a copy of the database; nil where it was not run.
+  public var steps: Steps?
+
+  public struct Steps: Hashable, Sendable {
+    public var before: UInt64
+    public var after: UInt64
+  }
+}
+
+extension IndexObstacle.Reason {
+  /// Whether the statement returns the same rows with the same values.
+  var keepsRows: Bool {
+    switch self {
+    case .keyset, .range, .leftColumn: true
+    default: false
+    }
+  }
 }
 
 /// Finds the indexes that a statement could use if one of its terms, or a view, was written differently.
 ///
-/// Each way is tried on the schema: an obstacle is only reported if SQLite then searches by the index.
+/// Each way is tried on the schema: an obstacle is only reported if SQLite then searches by the index. A way that
+/// keeps the rows is run on a copy of the database as well: it returns the same rows in half the steps or fewer.
 struct ObstacleSearch {
-  let copy: SchemaCopy
+  let trial: IndexTrial
+  let subject: IndexTrial.Subject
   let viewSQL: (String) -> String?
   let qualified: (String) -> String
 
   // 40 is arbitrary: each takes a tenth of a millisecond.
   private static let maxTrials = 40
 
-  func obstacles(of sql: String) -> [IndexObstacle] {
+  private var copy: SchemaCopy { trial.copy }
+
+  /// A statement or a view whose terms are written differently.
+  private struct Text {
+    var sql: String
+    var outline: StatementOutline
+    /// The tokens with the parameters as written, not by their numbers.
+    var written: [SQLToken]
+    /// The plan of the statement after a change of the text.
+    var plan: (String) -> QueryPlan?
+    /// Whether it is the statement, which can be run after a change.
+    var isStatement = false
+
+    init(_ sql: String, parameters: [SQLToken] = [], plan: @escaping (String) -> QueryPlan?) {
+      self.sql = sql
+      self.plan = plan
+      outline = StatementOutline(sql)
+      written = outline.tokens
+      let places = written.indices.filter { written[$0].kind == .parameter }
+      guard places.count == parameters.count else { return }
+      for (place, parameter) in zip(places, parameters) { written[place] = parameter }
+    }
+  }
+
+  func obstacles() -> [IndexObstacle] {
+    let sql = subject.sql
     guard let before = copy.plan(sql) else { return [] }
-    let own = qualified(sql)
-    var found = obstacles(in: own, of: StatementOutline(own), before) { copy.plan($0) }
+    var statement = Text(
+      qualified(ParameterNumbering(sql).sql),
+      parameters: SQLTokenizer.tokens(of: sql).filter { $0.kind == .parameter },
+      plan: { copy.plan($0) })
+    statement.isStatement = true
+    var found = obstacles(in: statement, before)
     for view in views(of: sql) {
       guard let text = viewSQL(view) else { continue }
-      let definition = qualified(text)
       let plan = { (changed: String) in copy.plan(sql, withView: view, as: changed) }
-      found += obstacles(in: definition, of: StatementOutline(definition), before, plan)
+      found += obstacles(in: Text(qualified(text), plan: plan), before)
       found += union(of: view, text, before, plan)
     }
     var seen: Set<String> = []
@@ -69,32 +122,94 @@ struct ObstacleSearch {
     return views
   }
 
-  /// - Parameter plan: the plan of the statement after a change of the text.
-  private func obstacles(
-    in sql: String, of outline: StatementOutline, _ before: QueryPlan,
-    _ plan: (String) -> QueryPlan?
-  ) -> [IndexObstacle] {
-    let used = before.searches
-    let rewrites = outline.scopes.flatMap { scope in
-      scope.conditions.flatMap { TermTree($0, of: outline.tokens).conjuncts }.flatMap {
-        TermRewrite.all(of: $0, scope, outline.tokens, copy)
+  private func obstacles(in text: Text, _ before: QueryPlan) -> [IndexObstacle] {
+    let tokens = text.outline.tokens
+    let rewrites = text.outline.scopes.flatMap { scope in
+      scope.conditions.flatMap { TermTree($0, of: tokens).conjuncts }.flatMap { term in
+        zip(
+          TermRewrite.all(of: term, scope, text.written, copy),
+          TermRewrite.all(of: term, scope, tokens, copy)
+        ).map { $0.tried(as: $1) }
       }
     }
-    return rewrites.prefix(Self.maxTrials).compactMap { rewrite in
-      let tokens = outline.tokens[rewrite.term]
-      guard let first = tokens.first, let last = tokens.last else { return nil }
-      let range = first.range.lowerBound..<last.range.upperBound
-      var changed = sql
-      changed.replaceSubrange(range, with: " \(rewrite.trial) ")
-      guard let after = plan(changed),
-        rewrite.reason != .keyset || after.sortCount < before.sortCount,
-        let found = (rewrite.reason == .keyset ? after.searches : after.searches.subtracting(used))
-          .min(by: { $0.name < $1.name }), !found.isAutomatic
-      else { return nil }
-      return IndexObstacle(
-        reason: rewrite.reason, index: found.index, term: outline.text(of: rewrite.term),
-        rewritten: rewrite.text)
+    return Self.groups(rewrites).prefix(Self.maxTrials).compactMap { obstacle($0, in: text, before) }
+  }
+
+  /// Both bounds of a column are one way to write the statement.
+  private static func groups(_ rewrites: [TermRewrite]) -> [[TermRewrite]] {
+    rewrites.reduce(into: []) { groups, rewrite in
+      let place = groups.firstIndex {
+        rewrite.column != nil && $0[0].column == rewrite.column
+      }
+      if let place { groups[place].append(rewrite) } else { groups.append([rewrite]) }
     }
+  }
+
+  private func obstacle(
+    _ rewrites: [TermRewrite], in text: Text, _ before: QueryPlan
+  ) -> IndexObstacle? {
+    let reason = rewrites[0].reason
+    var changed = text.sql
+    for rewrite in rewrites.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
+      let tokens = text.outline.tokens[rewrite.term]
+      guard let first = tokens.first, let last = tokens.last else { return nil }
+      changed.replaceSubrange(
+        first.range.lowerBound..<last.range.upperBound, with: " \(rewrite.trial) ")
+    }
+    guard let after = text.plan(changed) else { return nil }
+    let found = search(after, before, reason)
+    let terms = rewrites.map { SQLFingerprint.joined(text.written[$0.term].map(\.text)) }
+    var obstacle = IndexObstacle(
+      reason: reason, index: found?.index, term: terms.joined(separator: " AND "),
+      rewritten: rewrites.map(\.text).joined(separator: " AND "))
+    if found == nil, text.isStatement, let column = rewrites[0].column {
+      obstacle.indexes = indexes(on: column, changed)
+    }
+    guard found != nil || !obstacle.indexes.isEmpty else { return nil }
+    guard text.isStatement, reason.keepsRows else { return obstacle }
+    return prove(&obstacle, changed) ? obstacle : nil
+  }
+
+  /// The indexes with which the changed statement takes half of its steps or fewer.
+  private func indexes(on column: TermRewrite.HiddenColumn, _ changed: String) -> [IndexCandidate] {
+    let proposals = IndexProposals(
+      sql: changed, viewSQL: viewSQL, qualified: qualified, columns: trial.columns)
+    let sets = proposals.finding(rowsOf: column.table).filter { set in
+      set.contains { $0.columns.containsName(column.name) }
+    }
+    var other = subject
+    other.sql = changed
+    other.run = { [subject] indexes, text in subject.run(indexes, text ?? changed) }
+    return trial.improving(sets, in: other)
+  }
+
+  /// The search of the plan after a change that the plan before it does not have.
+  private func search(
+    _ after: QueryPlan, _ before: QueryPlan, _ reason: IndexObstacle.Reason
+  ) -> QueryPlan.Search? {
+    let sortsLess = after.sortCount < before.sortCount
+    let searches =
+      reason == .keyset && sortsLess ? after.searches : after.searches.subtracting(before.searches)
+    guard let found = searches.min(by: { $0.name < $1.name }), !found.isAutomatic else {
+      return nil
+    }
+    // The same index, from the place where the last page ended.
+    let continues = found.index.map(before.indexNames.contains) ?? false
+    return reason != .keyset || sortsLess || continues ? found : nil
+  }
+
+  /// Whether the changed statement returns the same rows in half of the steps or fewer, as far as both can be run.
+  private func prove(_ obstacle: inout IndexObstacle, _ changed: String) -> Bool {
+    guard let before = subject.run([], ParameterNumbering(subject.sql).sql),
+      let after = subject.run(obstacle.indexes, changed)
+    else { return true }
+    let (first, second) = (before.measurement, after.measurement)
+    // Sampled values differ where the program binds one value twice.
+    let mayDiffer = first.isCut || first.isSampled && obstacle.reason == .keyset
+    guard !second.isCut, mayDiffer || first.work.rows == second.work.rows else { return false }
+    obstacle.steps = .init(before: before.stepsPerRun, after: after.stepsPerRun)
+    // A database without the program's rows shows nothing.
+    return !before.isLarge || after.cost * 2 <= before.cost
   }
 
   private func union(

@@ -104,24 +104,30 @@ struct IndexProposals {
     }.map { ($0, IndexCandidate($0)) }
     let prefixes = TextPrefix.all(in: scope, of: source, outline.tokens)
       .filter { known.isIndexable($0.column) }.map { $0.index(on: table, known) }
+    let collations = collations(of: source, known, in: scope, outline.tokens)
     func index(_ columns: [String]) -> [IndexCandidate] {
-      columns.isEmpty ? [] : [IndexCandidate(table: table, columns: Array(columns.prefix(4)))]
+      guard !columns.isEmpty else { return [] }
+      var index = IndexCandidate(table: table, columns: Array(columns.prefix(4)))
+      for column in index.columns { index.modifiers[column] = collations[column] }
+      return [index]
     }
     var sets: [[IndexCandidate]] = []
     if compared.hasAlternatives {
       sets.append((equal + ranges).flatMap { index([$0]) } + expressions.map(\.1) + prefixes)
     }
     sets += expressions.filter(\.0.hasCollation).map { [$0.1] }
-    if compared.isLimited, ranges.isEmpty, !equal.isEmpty, !compared.hasAlternatives {
+    let conditions = Self.conditions(in: scope, of: source, outline.tokens)
+      .filter { known.isIndexable($0.column) }
+    if compared.isLimited, ranges.isEmpty, !(equal.isEmpty && conditions.isEmpty),
+      !compared.hasAlternatives
+    {
       sets += sorting(source, in: scope, outline)
     }
     sets += [joined + equal + ranges, equal + ranges, joined + equal].map(index)
     sets += ranges.map { index(equal + [$0]) } + (joined + equal + ranges).map { index([$0]) }
     sets += prefixes.map { [$0] } + expressions.map { [$0.1] }
-    sets += Self.present(in: scope, of: source, outline.tokens).filter(known.isIndexable).map {
-      var partial = IndexCandidate(table: table, columns: [$0])
-      partial.condition = "\(SQLName.quotedIfNeeded($0)) IS NOT NULL"
-      return [partial]
+    sets += conditions.map { condition in
+      index([condition.column]).map { $0.partial(where: condition.text) }
     }
     sets += Self.extremes(of: scope, source, outline.tokens).filter(known.isIndexable).flatMap {
       [index(equal + [$0]), index([$0])]
@@ -145,22 +151,46 @@ struct IndexProposals {
     }
     // An index ends with the rowid, so that an order by it comes without a column.
     let short = terms.last?.column.lowercased() == known.rowid ? terms.dropLast() : terms[...]
-    return [short, terms[...]].filter { !$0.isEmpty && $0.count <= 4 }.flatMap { terms in
-      [equal, []].map { [IndexCandidate(table: table, equal: $0, order: Array(terms))] }
+    let plain = [short, terms[...]].filter { !$0.isEmpty && $0.count <= 4 }.flatMap { terms in
+      [equal, []].map { IndexCandidate(table: table, equal: $0, order: Array(terms)) }
+    }
+    let conditions = Self.conditions(in: scope, of: source, outline.tokens)
+    return plain.map { [$0] }
+      + conditions.flatMap { condition in plain.map { [$0.partial(where: condition.text)] } }
+  }
+
+  /// The collations of the columns that are compared with another table's column on their left, which decides it:
+  /// `COLLATE NOCASE`.
+  private func collations(
+    of source: SelectScope.Source, _ known: TableColumns, in scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [String: String] {
+    scope.conditions.flatMap { TermTree($0, of: tokens).terms }.reduce(into: [:]) { found, term in
+      guard let left = ColumnComparison.all(in: term, of: tokens).first, left.kind == .equality,
+        let right = left.otherColumn(in: tokens),
+        right.alias?.lowercased() == source.alias.lowercased(),
+        let table = left.alias.flatMap({ scope.source(named: $0) })?.table,
+        let collation = columns(table)?.collation(of: left.column),
+        collation != known.collation(of: right.column)
+      else { return }
+      found[right.column] = "COLLATE \(collation)"
     }
   }
 
-  /// The columns of `a IS NOT NULL` and `a NOTNULL`.
-  private static func present(
+  /// The terms of a column and literals that no range of an index has, such as `a <> 'x'` and `a IS NOT NULL`: a
+  /// partial index has their rows. One of `a = 'x'` finds no more than an index that begins with a.
+  private static func conditions(
     in scope: SelectScope, of source: SelectScope.Source, _ tokens: [SQLToken]
-  ) -> [String] {
+  ) -> [(column: String, text: String)] {
     scope.conditions.flatMap { TermTree($0, of: tokens).conjuncts }.compactMap { term in
-      let words = Array(tokens[TermTree.unwrapped(term, tokens)])
-      let text = words.map { $0.text.uppercased() }
-      let count =
-        text.suffix(3) == ["IS", "NOT", "NULL"]
-        ? 3 : text.last == "NOTNULL" ? 1 : text.suffix(2) == ["NOT", "NULL"] ? 2 : 0
-      return count == 0 ? nil : column(words.dropLast(count), of: source, scope)
+      let term = TermTree.unwrapped(term, tokens)
+      guard let comparison = ColumnComparison.all(in: term, of: tokens).first,
+        comparison.kind == .other,
+        comparison.alias.map({ $0.lowercased() == source.alias.lowercased() })
+          ?? (scope.sources.count == 1),
+        ComparedExpression.names(in: comparison.value, tokens).isEmpty,
+        !tokens[comparison.value].contains(where: { $0.kind == .parameter || $0.isWord("SELECT") })
+      else { return nil }
+      return (column: comparison.column, text: ComparedExpression.text(term, tokens))
     }
   }
 
@@ -222,7 +252,7 @@ private struct TextPrefix {
   func index(on table: String, _ known: TableColumns) -> IndexCandidate {
     var index = IndexCandidate(table: table, columns: [column])
     let needed = isGlob ? "BINARY" : "NOCASE"
-    if known.collations[column.lowercased()] ?? "BINARY" != needed {
+    if known.collation(of: column) != needed {
       index.modifiers[column] = "COLLATE \(needed)"
     }
     return index

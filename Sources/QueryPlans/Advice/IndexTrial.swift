@@ -30,8 +30,9 @@ final class IndexTrial {
     var sql: String
     /// Values of a run; nil where they are not known, or do not change the plan.
     var values: [BindValue]?
-    /// Runs it on a copy of the database with some indexes; nil where that is impossible.
-    var run: ([IndexCandidate]) -> StatementMeter.Trial?
+    /// Runs it on a copy of the database with some indexes, or another text with numbered parameters in its place;
+    /// nil where that is impossible.
+    var run: (_ indexes: [IndexCandidate], _ text: String?) -> StatementMeter.Trial?
   }
 
   /// The set of indexes with which the statement takes fewest steps, half of today's or fewer; nil where none can
@@ -84,27 +85,22 @@ final class IndexTrial {
 
   /// - Returns: nil where the statement cannot be measured, empty where no set halves its steps.
   private func fastest(_ uses: [Use], of subject: Subject) -> [IndexCandidate]? {
-    guard let before = subject.run([]), Self.isLarge(before) else { return nil }
+    guard let before = subject.run([], nil), before.isLarge else { return nil }
     var seen: Set<[IndexCandidate]> = []
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
-      subject.run($0.indexes)
+      subject.run($0.indexes, nil)
     }.filter { !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost }
-    guard let best = trials.map(\.cost).min() else { return [] }
-    let good = trials.filter { $0.cost <= best * Self.tolerance }
+    guard let lowest = trials.map(\.cost).min() else { return [] }
+    // A partial index serves fewer statements: it halves the steps of one of all rows.
+    let whole = trials.filter { $0.indexes.allSatisfy { $0.condition == nil } }
+    let candidates = whole.contains { $0.cost <= lowest * 2 } ? whole : trials
+    let best = candidates.map(\.cost).min() ?? lowest
+    let good = candidates.filter { $0.cost <= best * Self.tolerance }
     let fewest = good.map(\.indexes.columnCount).min()
     guard let chosen = good.first(where: { $0.indexes.columnCount == fewest }) else { return nil }
     gains[subject.sql, default: []].append(
       IndexGain(indexes: chosen.indexes, before: before.stepsPerRun, after: chosen.stepsPerRun))
     return chosen.indexes
-  }
-
-  /// Whether a run reads enough rows to compare it with others: a database without the program's rows
-  /// shows nothing.
-  private static func isLarge(_ trial: StatementMeter.Trial) -> Bool {
-    let work = trial.measurement.work
-    // A row that is read costs three VM steps at least.
-    return Double(work.vmSteps) >= 3 * ScanBound.minRows
-      || Double(trial.measurement.pages) >= ScanBound.minRows
   }
 
   // 30 is arbitrary: each takes a tenth of a millisecond.

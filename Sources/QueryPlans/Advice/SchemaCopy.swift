@@ -166,6 +166,9 @@ struct TableColumns {
   /// In upper case, by the column's name.
   var collations: [String: String] = [:]
 
+  /// In upper case.
+  func collation(of column: String) -> String { collations[column.lowercased()] ?? "BINARY" }
+
   /// Whether an index can be useful on it: SQLite finds rowids without one.
   func isIndexable(_ column: String) -> Bool {
     names.contains(column.lowercased()) && !isRowid(column)

@@ -8,12 +8,27 @@ struct TermRewrite {
   var text: String
   /// The same for a trial, where a literal stands for a value.
   var trial: String
+  /// The column of a range, with its table.
+  var column: HiddenColumn?
 
-  private init(
-    _ term: Range<Int>, _ reason: IndexObstacle.Reason, _ text: String, trial: String? = nil
+  struct HiddenColumn: Hashable {
+    var table: String
+    var name: String
+  }
+
+  init(
+    _ term: Range<Int>, _ reason: IndexObstacle.Reason, _ text: String, trial: String? = nil,
+    column: HiddenColumn? = nil
   ) {
-    (self.term, self.reason, self.text) = (term, reason, text)
+    (self.term, self.reason, self.text, self.column) = (term, reason, text, column)
     self.trial = trial ?? text
+  }
+
+  /// The same with the trial of another one, whose parameters have numbers.
+  func tried(as other: TermRewrite) -> TermRewrite {
+    var rewrite = self
+    rewrite.trial = other.trial
+    return rewrite
   }
 
   static func all(
@@ -26,12 +41,14 @@ struct TermRewrite {
     guard let place = reader.operatorPlace(in: inner) else { return [] }
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
     if tokens[place].isWord("LIKE") { return reader.glob(term, inner, place) }
-    return reader.affinities(term, sides, place) + reader.columnsAlone(term, sides, place)
+    let ranges = reader.ranges(term, sides, place)
+    return reader.collations(term, sides, place) + reader.affinities(term, sides, place)
+      + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
       + reader.expressionsOfIndexes(term, sides, place)
       + reader.literalsOfPartialIndexes(term, sides, place)
   }
 
-  private struct Reader {
+  struct Reader {
     let scope: SelectScope
     let tokens: [SQLToken]
     let schema: SchemaCopy
@@ -60,26 +77,75 @@ struct TermRewrite {
 
     /// `a > ? OR (a = ? AND b > ?)` as `(a, b) > (?, ?)`.
     func rowValues(_ tree: TermTree) -> [TermRewrite] {
-      guard tree.parts.count == 2,
-        let range = tree.parts.first(where: { $0.kind == .term }),
-        let rest = tree.parts.first(where: { $0.kind == .and }), rest.parts.count == 2
-      else { return [] }
-      func sides(_ part: TermTree) -> (column: String, symbol: String, value: String)? {
-        let inner = TermTree.unwrapped(part.range, tokens)
-        guard let place = operatorPlace(in: inner) else { return nil }
-        return (
-          text(inner.lowerBound..<place), String(tokens[place].text),
-          text(place + 1..<inner.upperBound)
-        )
+      guard let row = rowValue([[tree]]), row.columns.count > 1 else { return [] }
+      let columns = row.columns.joined(separator: ", ")
+      let values = row.values.joined(separator: ", ")
+      return [TermRewrite(tree.range, .keyset, "(\(columns)) \(row.symbol) (\(values))")]
+    }
+
+    private struct RowValue {
+      var columns: [String]
+      var symbol: String
+      var values: [String]
+    }
+
+    /// - Parameter alternatives: the terms that OR joins, each as the terms that AND joins.
+    private func rowValue(_ alternatives: [[TermTree]]) -> RowValue? {
+      if alternatives.count == 1, alternatives[0].count == 1, alternatives[0][0].kind == .or {
+        return rowValue(alternatives[0][0].parts.map { $0.kind == .and ? $0.parts : [$0] })
       }
-      let all = rest.parts.compactMap(sides)
-      guard let first = sides(range), [">", "<", ">=", "<="].contains(first.symbol),
-        let equal = all.first(where: { $0.symbol.hasPrefix("=") }), equal.column == first.column,
-        let second = all.first(where: { $0.symbol.first == first.symbol.first })
-      else { return [] }
-      let rewritten =
-        "(\(first.column), \(second.column)) \(second.symbol) (\(first.value), \(second.value))"
-      return [TermRewrite(tree.range, .keyset, rewritten)]
+      guard let place = alternatives.firstIndex(where: { $0.count == 1 }),
+        let first = comparison(alternatives[place][0])
+      else { return nil }
+      var row = RowValue(
+        columns: [text(first.column)], symbol: first.symbol, values: [text(first.value)])
+      var others = alternatives
+      others.remove(at: place)
+      if others.isEmpty { return ["<", ">", "<=", ">="].contains(row.symbol) ? row : nil }
+      guard ["<", ">"].contains(first.symbol) else { return nil }
+      for index in others.indices {
+        guard let equal = others[index].firstIndex(where: { isEqual($0, to: first) }) else {
+          return nil
+        }
+        others[index].remove(at: equal)
+      }
+      guard let next = rowValue(others), next.symbol.hasPrefix(first.symbol) else { return nil }
+      row.columns += next.columns
+      row.symbol = next.symbol
+      row.values += next.values
+      return row
+    }
+
+    private struct Comparison {
+      var column: Range<Int>
+      var symbol: String
+      var value: Range<Int>
+    }
+
+    /// `a > ?`, or `? < a` as it.
+    private func comparison(_ term: TermTree) -> Comparison? {
+      let inner = TermTree.unwrapped(term.range, tokens)
+      guard term.kind == .term, let place = operatorPlace(in: inner) else { return nil }
+      let (left, right) = (inner.lowerBound..<place, place + 1..<inner.upperBound)
+      let symbol = String(tokens[place].text)
+      guard column(left) == nil else {
+        return Comparison(column: left, symbol: symbol, value: right)
+      }
+      return Comparison(column: right, symbol: Self.mirrored[symbol] ?? symbol, value: left)
+    }
+
+    static let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
+
+    /// Whether a term is `a = ?` beside `a > ?`, which may have the same value.
+    private func isEqual(_ term: TermTree, to range: Comparison) -> Bool {
+      guard let own = comparison(term), own.symbol == "=" || own.symbol == "==" else {
+        return false
+      }
+      let isBound = [own.value, range.value].contains {
+        $0.count == 1 && tokens[$0.lowerBound].kind == .parameter
+      }
+      return text(own.column).lowercased() == text(range.column).lowercased()
+        && (isBound || text(own.value) == text(range.value))
     }
 
     /// `a LIKE ?` as `a GLOB ?`.
@@ -105,6 +171,18 @@ struct TermRewrite {
       ].map { TermRewrite(term, reason, $0) }
     }
 
+    /// `a.x = b.y` as `b.y = a.x`, which compares by the collation of b.
+    func collations(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+      -> [TermRewrite]
+    {
+      guard tokens[place].isSymbol("=") || tokens[place].isSymbol("=="),
+        let left = column(sides.0), let right = column(sides.1), left.collation != right.collation
+      else { return [] }
+      return [
+        TermRewrite(term, .leftColumn(left.collation), "\(text(sides.1)) = \(text(sides.0))")
+      ]
+    }
+
     /// `lower(a) = ?`, `a + 0 = ?`, `a = ? COLLATE NOCASE` as `a = ?`.
     func columnsAlone(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
       -> [TermRewrite]
@@ -119,7 +197,7 @@ struct TermRewrite {
         let column = name.qualifier.map { "\($0).\(name.column)" } ?? name.column
         let collates = tokens[side.lowerBound..<term.upperBound].contains { $0.isWord("COLLATE") }
         let isPlain = side.count == (name.qualifier == nil ? 1 : 3)
-        guard !isPlain || collates else { return nil }
+        guard isPlain ? collates : collates || isConvertible(side) else { return nil }
         let reason: IndexObstacle.Reason = collates ? .collation : .expression
         let value = isList || isPlain && !collates ? text(other) : "?"
         return TermRewrite(
@@ -131,6 +209,24 @@ struct TermRewrite {
       ]
       .compactMap(\.self)
     }
+
+    /// Whether the value can be converted in place of the column: an expression such as `length(a)` or `a % 7` has one
+    /// value for many of the column.
+    private func isConvertible(_ side: Range<Int>) -> Bool {
+      side.allSatisfy { index in
+        let token = tokens[index]
+        let isMany =
+          ["/", "%", "&", "|", "<<", ">>"].contains(where: token.isSymbol)
+          || ["NOT", "CASE"].contains(where: token.isWord)
+        let isFunction =
+          token.kind == .word && index + 1 < side.upperBound && tokens[index + 1].isSymbol("(")
+        return !isMany && (!isFunction || Self.conversions.contains(token.text.lowercased()))
+      }
+    }
+
+    private static let conversions: Set = [
+      "cast", "coalesce", "hex", "ifnull", "lower", "ltrim", "rtrim", "trim", "upper",
+    ]
 
     /// `json_extract(a, ?) = ?` with the path of an index.
     func expressionsOfIndexes(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
@@ -183,20 +279,24 @@ struct TermRewrite {
 
     // MARK: - The schema
 
-    private struct Column {
+    struct Column {
+      var table: String
       var name: String
       var type: String
+      var collation: String
       var description: String { "'\(name)' is \(type.isEmpty ? "declared without a type" : type)" }
     }
 
-    private func column(_ range: Range<Int>) -> Column? {
+    func column(_ range: Range<Int>) -> Column? {
       let range = TermTree.unwrapped(range, tokens)
       guard let name = ComparedExpression.names(in: range, tokens).first,
         range.count == (name.qualifier == nil ? 1 : 3),
         let source = name.qualifier.map(scope.source(named:)) ?? scope.sources.first,
-        let types = source.table.flatMap(schema.columns)?.types
+        let table = source.table, let known = schema.columns(of: table)
       else { return nil }
-      return Column(name: name.column, type: types[name.column.lowercased()] ?? "")
+      return Column(
+        table: table, name: name.column, type: known.types[name.column.lowercased()] ?? "",
+        collation: known.collation(of: name.column))
     }
 
     private var indexes: [IndexText] {
@@ -237,8 +337,8 @@ struct TermRewrite {
 /// The affinity of a column, by its declared type.
 ///
 /// See <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
-private enum Affinity {
-  case integer, text, blob, numeric
+enum Affinity {
+  case integer, text, blob, real, numeric
 
   init(_ type: String) {
     let type = type.uppercased()
@@ -248,6 +348,8 @@ private enum Affinity {
       self = .text
     } else if type.isEmpty || type.contains("BLOB") {
       self = .blob
+    } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+      self = .real
     } else {
       self = .numeric
     }

@@ -28,8 +28,9 @@ extension PlanExplainer {
       judgement.excess?.indexes = trial.improving(sets, in: subject)
     }
     if scans || judgement.excess != nil {
-      let search = ObstacleSearch(copy: trial.copy, viewSQL: viewSQL, qualified: qualified)
-      judgement.obstacles = search.obstacles(of: subject.sql)
+      judgement.obstacles =
+        ObstacleSearch(trial: trial, subject: subject, viewSQL: viewSQL, qualified: qualified)
+        .obstacles()
     }
     if let excess = judgement.excess {
       let hasFix =
@@ -69,7 +70,7 @@ extension PlanExplainer {
     guard let trial = currentTrial() else { return scan }
     var scan = scan
     let subject = IndexTrial.Subject(sql: sql) { [meter] in
-      meter.trial(sql, values: [], work: StatementWork(), with: $0)
+      meter.trial(sql, values: [], work: StatementWork(), with: $0, as: $1)
     }
     scan.indexes = indexes(for: scan, in: subject, proposals(for: sql, trial), trial)
     return scan

@@ -131,7 +131,7 @@ public final class PlanExplainer {
       explanation.words = words(of: sql)
       addActions(&explanation)
       let subject = IndexTrial.Subject(sql: sql, values: values) { [meter, recorded] in
-        meter.trial(sql, values: recorded(sql), work: work, with: $0)
+        meter.trial(sql, values: recorded(sql), work: work, with: $0, as: $1)
       }
       tryIndexes(&explanation, subject)
     } catch {

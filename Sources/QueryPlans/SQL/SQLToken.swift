@@ -47,7 +47,7 @@ package struct SQLToken: Hashable {
 
 extension SQLToken {
   /// Whether it is a function or an operator that searches within text.
-  var searchesText: Bool {
+  package var searchesText: Bool {
     TextSearch.Kind.allCases.contains { isName(from: $0.rawValue) }
       || ["INSTR", "LIKE", "GLOB", "REGEXP"].contains(where: isWord)
   }

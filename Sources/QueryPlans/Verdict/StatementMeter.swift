@@ -54,11 +54,17 @@ final class StatementMeter {
   }
 
   /// Runs a statement on the copy with some indexes, which are then removed; nil where that is impossible.
+  ///
+  /// - Parameter text: another way to write it, with its parameters by their numbers.
   func trial(
-    _ sql: String, values: [[BindValue]], work: StatementWork, with indexes: [IndexCandidate]
+    _ sql: String, values: [[BindValue]], work: StatementWork, with indexes: [IndexCandidate],
+    as text: String? = nil
   ) -> Trial? {
     discardOldSchema()
-    guard let bench, bench.isWritable, hasSteps else { return nil }
+    // An index needs the copy; another text does not.
+    guard let bench, bench.isWritable || text != nil && indexes.isEmpty, hasSteps else {
+      return nil
+    }
     let connection = bench.connection
     return try? connection.undoing {
       try bounded(connection) {
@@ -66,7 +72,7 @@ final class StatementMeter {
           try connection.execute(index.sql(named: IndexTrial.name(number)))
         }
       }
-      let trial = try run(sql, values, work, indexes)
+      let trial = try run(sql, values, work, indexes, as: text)
       return knownValues[sql]?.isFitted == false ? nil : trial
     }
   }
@@ -92,7 +98,7 @@ final class StatementMeter {
 
   private func run(
     _ sql: String, _ recorded: [[BindValue]], _ work: StatementWork,
-    _ indexes: [IndexCandidate] = []
+    _ indexes: [IndexCandidate] = [], as text: String? = nil
   ) throws -> Trial? {
     guard hasSteps, let bench else { return nil }
     let connection = bench.connection
@@ -112,20 +118,22 @@ final class StatementMeter {
       try arrays.fill(on: connection)
       return try self.values(for: sql, recorded, work, statement, sampler)
     }
+    let sqlOfRun = text ?? numbered.sql
+    let run = text == nil ? statement : try connection.prepare(sqlOfRun)
     var trial: Trial?
     for tuple in values.tuples {
       func bind(_ statement: Statement) {
-        for (index, value) in tuple.enumerated() {
+        for (index, value) in tuple.prefix(Int(run.parameterCount)).enumerated() {
           value.bind(to: statement, at: Int32(index) + 1)
         }
       }
-      let used = indexes.isEmpty ? [] : try self.used(indexes, numbered.sql, connection, bind)
-      bind(statement)
-      let run = try rollingBack(statement, connection) { try count(statement, connection) }
+      let used = indexes.isEmpty ? [] : try self.used(indexes, sqlOfRun, connection, bind)
+      bind(run)
+      let counted = try rollingBack(run, connection) { try count(run, connection) }
       trial =
-        trial.map { Trial(measurement: $0.measurement.adding(run), used: $0.used + used) }
-        ?? Trial(measurement: run, used: used)
-      if run.isCut { break }
+        trial.map { Trial(measurement: $0.measurement.adding(counted), used: $0.used + used) }
+        ?? Trial(measurement: counted, used: used)
+      if counted.isCut { break }
     }
     trial?.measurement.isSampled = values.isSampled
     return trial

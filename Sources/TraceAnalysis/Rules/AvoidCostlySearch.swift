@@ -64,9 +64,7 @@ struct AvoidCostlySearch: Rule {
       confidence: judgement.evidence == .counted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, message: statement.searchText,
       evidence: statement.profile.sortEvidence,
-      fix: fix ?? """
-        no index that was tried halves its steps: search words by a full-text table (FTS5), or keep its result
-        """,
+      fix: fix ?? "no index that was tried halves its steps: \(statement.otherFixOfSearch)",
       saving: statement.searchSaving)
   }
 }
@@ -107,6 +105,16 @@ extension JudgedStatement {
     }
     let all = [index].compactMap(\.self) + judgement.obstacles.map(\.sentence)
     return all.isEmpty ? nil : all.joined(separator: "; or ")
+  }
+
+  /// The fix without an index.
+  fileprivate var otherFixOfSearch: String {
+    let searchesText = judgement.excess?.terms.contains {
+      SQLTokenizer.tokens(of: $0).contains(where: \.searchesText)
+    }
+    return searchesText == true
+      ? "search words by a full-text table (FTS5), or keep its result"
+      : "keep its result, or read fewer rows"
   }
 
   fileprivate var searchSaving: Finding.Saving {

@@ -111,15 +111,17 @@ public struct Workload {
 }
 
 extension Workload {
-  /// The trial of the index that a finding's fix names.
+  /// The trial of the index, or of the other way to write a term, that a finding's fix names.
   private func trial(of finding: Finding) -> Finding.Trial? {
-    guard let statement = finding.statement else { return nil }
+    guard let statement = finding.statement,
+      let judgement = explanations[statement]?.judgement
+    else { return nil }
+    let gains = judgement.gains.filter { $0.isNamed(in: finding.fix) }
+      .map { Finding.Trial(before: $0.before, after: $0.after) }
+    let rewrites = judgement.obstacles.filter { finding.fix.contains($0.sentence) }
+      .compactMap(\.steps).map { Finding.Trial(before: $0.before, after: $0.after) }
     // The pages that count(*) reads are no VM steps.
-    return explanations[statement]?.judgement?.gains.first {
-      $0.isNamed(in: finding.fix) && $0.after < $0.before
-    }.map {
-      Finding.Trial(before: $0.before, after: $0.after)
-    }
+    return (gains + rewrites).first { $0.after < $0.before }
   }
 }
 

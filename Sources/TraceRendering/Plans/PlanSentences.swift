@@ -112,12 +112,12 @@ extension PlanJudgement.Scan {
   var indexHint: String? {
     guard harmlessBecause == nil, !isBesideAutomaticIndex, let table else { return nil }
     if let indexes {
-      return indexes.isEmpty ? nil : indexes.map(Self.indexSQL).joined(separator: "; ")
+      return indexes.isEmpty ? nil : indexes.map(\.sql).joined(separator: "; ")
     }
     if isVirtual { return nil }
     if let expression = hintedExpression { return IndexCandidate(expression).sql }
     guard !comparedColumns.isEmpty else { return nil }
-    return Self.indexSQL(table, comparedColumns)
+    return IndexCandidate(table: table, equal: comparedColumns, order: []).sql
   }
 
   /// The same indexes, before they are SQL.
@@ -126,17 +126,6 @@ extension PlanJudgement.Scan {
     if let indexes { return indexes }
     return hintedExpression.map { [IndexCandidate($0)] }
       ?? [IndexCandidate(table: table ?? name, equal: comparedColumns, order: [])]
-  }
-
-  fileprivate static func indexSQL(_ index: IndexCandidate) -> String {
-    index.isPlain ? indexSQL(index.table, index.columns) : index.sql
-  }
-
-  fileprivate static func indexSQL(_ table: String, _ columns: [String]) -> String {
-    let quoted = SQLName.quotedIfNeeded
-    let name = ([table] + columns).joined(separator: "_")
-    return "CREATE INDEX \(quoted(name)) ON \(quoted(table))"
-      + "(\(columns.map(quoted).joined(separator: ", ")))"
   }
 }
 
@@ -174,7 +163,7 @@ extension PlanJudgement {
     remarks += temporaryBTrees.map { purpose in
       let isOrder = verdict.isCostly && purpose.hasSuffix("ORDER BY")
       let isNeeded = isOrder && suspects.allSatisfy { $0.indexes?.isEmpty != false }
-      let hint = (isNeeded ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
+      let hint = (isNeeded ? sortIndexes ?? [] : []).map { "; try \($0.sql)" }.joined()
       return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
     }
     for table in automaticIndexes {
@@ -191,9 +180,10 @@ extension PlanJudgement {
     }
     remarks += partialSearches.map { search in
       let columns = search.served + search.others
+      let index = IndexCandidate(table: search.table, equal: columns, order: [])
       return "the index '\(search.index)' finds rows by \(search.served.joined(separator: ", ")) "
         + "alone, and \(search.others.joined(separator: ", ")) is compared row by row; an index of "
-        + "these columns serves both and replaces it: \(Scan.indexSQL(search.table, columns))"
+        + "these columns serves both and replaces it: \(index.sql)"
     }
     if !otherPlan.isEmpty {
       remarks.append("this database has another plan: \(otherPlan.joined(separator: "; "))")
@@ -207,7 +197,7 @@ extension PlanJudgement {
     }
     remarks += unindexedReferences.map {
       "the write looks for rows of '\($0.table)' by a foreign key without an index; try "
-        + Scan.indexSQL($0.table, $0.columns)
+        + $0.index.sql
     }
     remarks += triggerScans.map { scan in
       "the trigger '\(scan.trigger)' \(scan.scan.sentence)"
@@ -219,9 +209,7 @@ extension PlanJudgement {
   /// The indexes of the hints and the remarks; those of one scan together.
   var hintedIndexes: [[IndexCandidate]] {
     let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
-    let lasting = automaticIndexColumns.map {
-      IndexCandidate(table: $0.table, equal: $0.columns, order: [])
-    }
+    let lasting = automaticIndexColumns.map(\.index)
     var all: [[IndexCandidate]] = []
     for group in scans.map(\.hintedIndexes) + (sorting + lasting).map({ [$0] })
     where !group.isEmpty && !all.contains(group) { all.append(group) }
@@ -230,12 +218,12 @@ extension PlanJudgement {
 
   /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
   private func automaticIndexHint(_ table: String) -> String? {
-    automaticIndexColumns.first { $0.table == table }.map { Scan.indexSQL($0.table, $0.columns) }
+    automaticIndexColumns.first { $0.table == table }?.index.sql
   }
 
   /// The indexes in place of those that SQLite makes at each run.
   var automaticIndexHints: [String] {
-    automaticIndexColumns.map { Scan.indexSQL($0.table, $0.columns) }
+    automaticIndexColumns.map(\.index.sql)
   }
 
   /// The counts that support the verdict, if it is not a search.
@@ -269,6 +257,10 @@ extension PlanJudgement {
   }
 }
 
+extension PlanJudgement.Reference {
+  fileprivate var index: IndexCandidate { IndexCandidate(table: table, equal: columns, order: []) }
+}
+
 extension PlanJudgement.Excess {
   /// The cause of the work, and the index that halves it.
   fileprivate var remarks: [String] {
@@ -282,7 +274,7 @@ extension PlanJudgement.Excess {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
     }
     if sorts { remarks.append("sorts rows that LIMIT discards") }
-    let hints = indexes.map(PlanJudgement.Scan.indexSQL).joined(separator: "; ")
+    let hints = indexes.map(\.sql).joined(separator: "; ")
     return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }
 }

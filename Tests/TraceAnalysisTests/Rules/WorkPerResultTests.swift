@@ -252,6 +252,13 @@ import TraceAnalysis
     #expect(all.filter { $0.rule == "DropUnusedIndex" && named.contains($0.object) }.isEmpty)
   }
 
+  @Test func aFullTextTableIsTheFixForTextAlone() throws {
+    for (term, hasText) in [("value * 2 = 3", false), ("note LIKE '%x7y%'", true)] {
+      let found = try first("SELECT id FROM reading WHERE kind = 'usual' AND \(term)")
+      #expect(found.fix.contains("FTS5") == hasText, "\(found.fix)")
+    }
+  }
+
   @Test func aUnionIsComputedBeforeItsRowsAreCompared() throws {
     try connection.execute(
       """
