@@ -533,6 +533,6 @@ extension StatementCommand {
   /// Whether it creates a table or an index that the file did not have.
   fileprivate static func creates(_ sql: String) -> Bool {
     name(of: sql) == "CREATE"
-      && !SQLTokenizer.tokens(of: sql, max: 6).contains { $0.isWord("EXISTS") }
+      && !SQLTokenizer.tokens(of: sql).prefix(6).contains { $0.isWord("EXISTS") }
   }
 }
