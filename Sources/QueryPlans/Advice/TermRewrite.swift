@@ -148,8 +148,9 @@ struct TermRewrite {
         && (isBound || text(own.value) == text(range.value))
     }
 
-    /// `a LIKE ?` as `a GLOB ?`.
+    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE.
     func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
+      guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }) else { return [] }
       let column = text(inner.lowerBound..<place)
       return [
         TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
