@@ -213,6 +213,14 @@ import TraceAnalysis
     }
   }
 
+  @Test func aPatternWithAnEscapeHasNoGLOB() throws {
+    let found = try first(
+      "SELECT id FROM reading WHERE note LIKE ? ESCAPE '\\' LIMIT 10", [.text("Note 77%")])
+    #expect(found.severity == .warning)
+    #expect(!found.fix.contains("GLOB"), "\(found.fix)")
+    #expect(found.fix.contains("COLLATE NOCASE"), "\(found.fix)")
+  }
+
   @Test func aUnionIsComputedBeforeItsRowsAreCompared() throws {
     try connection.execute(
       """
@@ -240,6 +248,22 @@ import TraceAnalysis
     let found = try first("UPDATE reading SET note = ? WHERE id = ?", [.text("n"), .integer(9)])
     #expect(found.rule == "AvoidCostlySearch")
     #expect(found.fix.contains("the trigger 'reading_words' reads all of 'words'"))
+  }
+
+  @Test(arguments: [
+    ("DELETE FROM words WHERE page = ?", "an index on page, and compare it"),
+    ("UPDATE words SET note = 'n' WHERE page = ?", "an index on page, and compare it"),
+    ("DELETE FROM words WHERE note LIKE ?", "an index on the compared columns, and compare it"),
+  ])
+  func aWriteFindsTheRowsOfAVirtualTableByRowid(sql: String, fix: String) throws {
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE words USING fts5(page UNINDEXED, note);
+      INSERT INTO words SELECT 'p' || id, note FROM reading;
+      """)
+    let found = try first(sql, [.text("p7")])
+    #expect(found.rule == "AvoidFullTableScan")
+    #expect(found.fix.contains("keep the rowid in a table with \(fix)"), "\(found.fix)")
   }
 
   @Test(arguments: [
