@@ -48,7 +48,8 @@ import Testing
     let values: [[BindValue]] = [[.text("s1")]]
     let judgement = PlanExplainer(connection, values: { _ in values })
       .explain("SELECT id FROM orders WHERE status <> ? ORDER BY created LIMIT 9").judgement
-    let all = (judgement?.suspects.compactMap(\.indexes) ?? []).joined() + (judgement?.sortIndexes ?? [])
+    let found = judgement?.suspects.compactMap(\.indexes) ?? []
+    let all = found.flatMap { $0 } + (judgement?.sortIndexes ?? [])
     #expect(all.allSatisfy { $0.condition == nil })
   }
 

@@ -132,7 +132,9 @@ struct ObstacleSearch {
         ).map { $0.tried(as: $1) }
       }
     }
-    return Self.groups(rewrites).prefix(Self.maxTrials).compactMap { obstacle($0, in: text, before) }
+    return Self.groups(rewrites).prefix(Self.maxTrials).compactMap {
+      obstacle($0, in: text, before)
+    }
   }
 
   /// Both bounds of a column are one way to write the statement.
@@ -206,8 +208,12 @@ struct ObstacleSearch {
     let (first, second) = (before.measurement, after.measurement)
     // Sampled values differ where the program binds one value twice.
     let mayDiffer = first.isCut || first.isSampled && obstacle.reason == .keyset
-    guard !second.isCut, mayDiffer || first.work.rows == second.work.rows else { return false }
-    obstacle.steps = .init(before: before.stepsPerRun, after: after.stepsPerRun)
+    let outer = StatementOutline(subject.sql).scopes.first { $0.depth == 0 }
+    let returnsAny = outer?.limit != nil && outer?.hasOrderBy == false
+    let isSame =
+      first.work.rows == second.work.rows && (returnsAny || first.digest == second.digest)
+    guard !second.isCut, mayDiffer || isSame else { return false }
+    obstacle.steps = IndexObstacle.Steps(before: before.stepsPerRun, after: after.stepsPerRun)
     // A database without the program's rows shows nothing.
     return !before.isLarge || after.cost * 2 <= before.cost
   }

@@ -159,10 +159,10 @@ struct IndexProposals {
       + conditions.flatMap { condition in plain.map { [$0.partial(where: condition.text)] } }
   }
 
-  /// The collations of the columns that are compared with another table's column on their left, which decides it:
-  /// `COLLATE NOCASE`.
+  /// The collations of the columns that are compared with a column on their left, which decides it.
   private func collations(
-    of source: SelectScope.Source, _ known: TableColumns, in scope: SelectScope, _ tokens: [SQLToken]
+    of source: SelectScope.Source, _ known: TableColumns, in scope: SelectScope,
+    _ tokens: [SQLToken]
   ) -> [String: String] {
     scope.conditions.flatMap { TermTree($0, of: tokens).terms }.reduce(into: [:]) { found, term in
       guard let left = ColumnComparison.all(in: term, of: tokens).first, left.kind == .equality,
@@ -176,8 +176,9 @@ struct IndexProposals {
     }
   }
 
-  /// The terms of a column and literals that no range of an index has, such as `a <> 'x'` and `a IS NOT NULL`: a
-  /// partial index has their rows. One of `a = 'x'` finds no more than an index that begins with a.
+  /// The terms of a column and literals that no range of an index has, such as `a <> 'x'` and `a IS NOT NULL`.
+  ///
+  /// A partial index has their rows. One of `a = 'x'` finds no more than an index that begins with a.
   private static func conditions(
     in scope: SelectScope, of source: SelectScope.Source, _ tokens: [SQLToken]
   ) -> [(column: String, text: String)] {

@@ -41,7 +41,8 @@ extension TermRewrite.Reader {
     }
     return TermRewrite(
       term, .range, bounds.map { "\(interval.text) \($0)" }.joined(separator: " AND "),
-      column: .init(table: interval.column.table, name: interval.column.name.lowercased()))
+      column: TermRewrite.HiddenColumn(
+        table: interval.column.table, name: interval.column.name.lowercased()))
   }
 
   // MARK: - Functions

@@ -148,8 +148,9 @@ struct TermRewrite {
         && (isBound || text(own.value) == text(range.value))
     }
 
-    /// `a LIKE ?` as `a GLOB ?`.
+    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE.
     func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
+      guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }) else { return [] }
       let column = text(inner.lowerBound..<place)
       return [
         TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
@@ -194,6 +195,12 @@ struct TermRewrite {
         guard Set(names.map { $0.column.lowercased() }).count == 1, let name = names.first,
           !tokens[side].contains(where: { $0.isWord("SELECT") }) || isList
         else { return nil }
+        // A value of the same row is none that could be converted.
+        let others = ComparedExpression.names(in: other, tokens)
+        let isOfRow = others.contains {
+          $0.qualifier?.lowercased() == name.qualifier?.lowercased()
+        }
+        guard isList || !isOfRow else { return nil }
         let column = name.qualifier.map { "\($0).\(name.column)" } ?? name.column
         let collates = tokens[side.lowerBound..<term.upperBound].contains { $0.isWord("COLLATE") }
         let isPlain = side.count == (name.qualifier == nil ? 1 : 3)

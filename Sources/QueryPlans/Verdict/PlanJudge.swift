@@ -17,6 +17,8 @@ public struct PlanJudge {
     public var columnBytes: [String: UInt64] = [:]
     /// Pages that were looked up.
     var pages: UInt64 = 0
+    /// A sum over the rows, whatever their order; 0 where nothing is compared with them.
+    var digest: UInt64 = 0
 
     public init(work: StatementWork, isSampled: Bool = false, isCut: Bool = false) {
       self.work = work
@@ -29,6 +31,7 @@ public struct PlanJudge {
       var sum = self
       sum.work.add(other.work)
       sum.pages += other.pages
+      sum.digest &+= other.digest
       sum.isCut = isCut || other.isCut
       sum.columnBytes.merge(other.columnBytes, uniquingKeysWith: max)
       return sum

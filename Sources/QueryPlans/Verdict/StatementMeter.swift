@@ -129,7 +129,9 @@ final class StatementMeter {
       }
       let used = indexes.isEmpty ? [] : try self.used(indexes, sqlOfRun, connection, bind)
       bind(run)
-      let counted = try rollingBack(run, connection) { try count(run, connection) }
+      let counted = try rollingBack(run, connection) {
+        try count(run, connection, digests: text != nil)
+      }
       trial =
         trial.map { Trial(measurement: $0.measurement.adding(counted), used: $0.used + used) }
         ?? Trial(measurement: counted, used: used)
@@ -233,12 +235,13 @@ final class StatementMeter {
   }
 
   private func count(
-    _ statement: Statement, _ connection: Connection
+    _ statement: Statement, _ connection: Connection, digests: Bool
   ) throws -> PlanJudge.Measurement {
     _ = statement.takeCounters()
     _ = connection.takePageReads()
     var steps = 0
     var rows: UInt64 = 0
+    var digest: UInt64 = 0
     var isCut = false
     let columns = 0..<statement.columnCount
     var bytes = [UInt64](repeating: 0, count: columns.count)
@@ -252,6 +255,7 @@ final class StatementMeter {
       ) {
         while try statement.step() {
           rows += 1
+          if digests { digest &+= statement.digestOfRow }
           for column in columns {
             let type = statement.columnType(column)
             guard type == .blob || type == .text else { continue }
@@ -272,6 +276,7 @@ final class StatementMeter {
         autoIndexRows: counters.autoIndexRows, vmSteps: max(counters.vmSteps, 1)),
       isCut: isCut)
     measurement.pages = connection.takePageReads()
+    measurement.digest = digest
     for column in columns where bytes[Int(column)] > 0 {
       measurement.columnBytes[statement.columnName(column), default: 0] += bytes[Int(column)]
     }
@@ -314,6 +319,24 @@ private final class Bench {
     } catch {
       return nil
     }
+  }
+}
+
+extension Statement {
+  /// A hash of the current row; sums of reals differ in their last bits where rows come in another order.
+  fileprivate var digestOfRow: UInt64 {
+    var hasher = Hasher()
+    for column in 0..<columnCount {
+      let type = columnType(column)
+      hasher.combine(type)
+      switch type {
+      case .integer: hasher.combine(int64(column))
+      case .float: hasher.combine(Float(double(column)))
+      case .text, .blob: hasher.combine(bytes: blob(column))
+      case .null: break
+      }
+    }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 }
 

@@ -99,10 +99,7 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
-    if let scan, scan.isVirtual {
-      return
-        "search '\(scan.table ?? scan.name)' by its index: MATCH for full text, bounds for boxes"
-    }
+    if let scan, scan.isVirtual { return Self.fixOfModule(statement, scan) }
     if let fix = Self.fixOfBookkeeping(scan?.table ?? statement.comparedColumns?.table) {
       return fix
     }
@@ -218,13 +215,29 @@ extension AvoidFullTableScan {
     return "index the foreign keys that refer to it: \(indexes.joined(separator: "; "))"
   }
 
+  private static let module =
+    "a virtual table that finds rows by rowid alone or by its own search: keep the rowid in"
+
+  private static func fixOfModule(
+    _ statement: JudgedStatement, _ scan: PlanJudgement.Scan
+  ) -> String {
+    let name = scan.table ?? scan.name
+    let equal = statement.comparedColumns?.equal ?? []
+    let written = statement.sql.flatMap { WrittenTable(sql: $0) }?.table
+    guard written?.lowercased() == name.lowercased() || !equal.isEmpty else {
+      return "search '\(name)' by its index: MATCH for full text, bounds for boxes"
+    }
+    let columns = equal.isEmpty ? "the compared columns" : equal.joined(separator: ", ")
+    return "'\(name)' is \(module) a table with an index on \(columns), and compare it"
+  }
+
   static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
     let scan = trigger.scan
     let cause = "the trigger '\(trigger.trigger)' reads all of '\(scan.table ?? scan.name)'"
     if scan.isVirtual {
       return """
-        \(cause), a virtual table that finds rows by rowid alone or by its own search: keep the rowid in the \
-        triggering table and compare it, and run the trigger only WHEN a value has changed
+        \(cause), \(module) the triggering table and compare it, and run the trigger only WHEN a value has \
+        changed
         """
     }
     if let tried = scan.indexes {

@@ -130,9 +130,12 @@ struct UnindexedStringSearch: Rule {
   private static func fix(_ statement: JudgedStatement, _ search: TextSearch?) -> String {
     guard statement.isOfObjects else {
       let tried = statement.judgement.largestScan?.indexes ?? []
+      // GLOB has no ESCAPE.
+      let escapes = SQLTokenizer.tokens(of: statement.sql ?? "").contains { $0.isWord("ESCAPE") }
       let index =
         tried.isEmpty
-        ? "an index on the column with COLLATE NOCASE serves LIKE, and a plain index serves GLOB"
+        ? "an index on the column with COLLATE NOCASE serves LIKE"
+          + (escapes ? "" : ", and a plain index serves GLOB")
         : statement.sentence(IndexFix(tried, entity: statement.entity))
       return
         "if the pattern begins with text, \(index); for words within the text, use an FTS5 table"

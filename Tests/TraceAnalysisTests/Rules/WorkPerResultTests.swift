@@ -253,10 +253,20 @@ import TraceAnalysis
   }
 
   @Test func aFullTextTableIsTheFixForTextAlone() throws {
-    for (term, hasText) in [("value * 2 = 3", false), ("note LIKE '%x7y%'", true)] {
-      let found = try first("SELECT id FROM reading WHERE kind = 'usual' AND \(term)")
+    for (term, hasText) in [("value + at = id * 9 + 1", false), ("data LIKE '%x7y%'", true)] {
+      let all = try findings("SELECT note FROM reading WHERE kind = 'usual' AND \(term)")
+      let found = try #require(all.first { $0.rule == "AvoidCostlySearch" })
+      #expect(found.severity == .note)
       #expect(found.fix.contains("FTS5") == hasText, "\(found.fix)")
     }
+  }
+
+  @Test func aPatternWithAnEscapeHasNoGLOB() throws {
+    let found = try first(
+      "SELECT id FROM reading WHERE note LIKE ? ESCAPE '\\' LIMIT 10", [.text("Note 77%")])
+    #expect(found.severity == .warning)
+    #expect(!found.fix.contains("GLOB"), "\(found.fix)")
+    #expect(found.fix.contains("COLLATE NOCASE"), "\(found.fix)")
   }
 
   @Test func aUnionIsComputedBeforeItsRowsAreCompared() throws {
@@ -286,6 +296,22 @@ import TraceAnalysis
     let found = try first("UPDATE reading SET note = ? WHERE id = ?", [.text("n"), .integer(9)])
     #expect(found.rule == "AvoidCostlySearch")
     #expect(found.fix.contains("the trigger 'reading_words' reads all of 'words'"))
+  }
+
+  @Test(arguments: [
+    ("DELETE FROM words WHERE page = ?", "an index on page, and compare it"),
+    ("UPDATE words SET note = 'n' WHERE page = ?", "an index on page, and compare it"),
+    ("DELETE FROM words WHERE note LIKE ?", "an index on the compared columns, and compare it"),
+  ])
+  func aWriteFindsTheRowsOfAVirtualTableByRowid(sql: String, fix: String) throws {
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE words USING fts5(page UNINDEXED, note);
+      INSERT INTO words SELECT 'p' || id, note FROM reading;
+      """)
+    let found = try first(sql, [.text("p7")])
+    #expect(found.rule == "AvoidFullTableScan")
+    #expect(found.fix.contains("keep the rowid in a table with \(fix)"), "\(found.fix)")
   }
 
   @Test(arguments: [
