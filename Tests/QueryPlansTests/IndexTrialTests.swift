@@ -133,7 +133,7 @@ import Testing
     "SELECT * FROM customer WHERE (? IS NULL OR city = ?)",
     "SELECT * FROM customer WHERE city = coalesce(?, city)",
     "SELECT * FROM customer WHERE city LIKE '%7'",
-    "SELECT count(*) FROM customer WHERE name NOT IN ('x', 'y')",
+    "SELECT count(*) FROM customer WHERE name NOT IN (?, ?)",
     "SELECT * FROM customer WHERE +city = 'c7'",
   ])
   func anIndexThatCannotBeUsedIsNotAdvised(sql: String) throws {

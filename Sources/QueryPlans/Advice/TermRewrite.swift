@@ -141,9 +141,10 @@ struct TermRewrite {
       guard let own = comparison(term), own.symbol == "=" || own.symbol == "==" else {
         return false
       }
-      let isBound = [own.value, range.value].contains {
-        $0.count == 1 && tokens[$0.lowerBound].kind == .parameter
-      }
+      let values = [own.value, range.value]
+      let isBound =
+        values.allSatisfy { $0.count == 1 }
+        && values.contains { tokens[$0.lowerBound].kind == .parameter }
       return text(own.column).lowercased() == text(range.column).lowercased()
         && (isBound || text(own.value) == text(range.value))
     }

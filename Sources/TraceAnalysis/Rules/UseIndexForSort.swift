@@ -119,7 +119,8 @@ extension JudgedStatement {
     if work.limited > 0, work.perRun(\.vmSteps) >= UseIndexForSort.minSteps { return true }
     guard sortsManyRows else { return false }
     // Of rows that are all returned, an index that does not hold them is read in place of the sort, for as many steps.
-    return clauses.sortsByLocale || limitsRows || judgement.sortIndexes?.isEmpty == false
+    return clauses.sortsByLocale || limitsRows || !profile.isCounted
+      || judgement.sortIndexes?.isEmpty == false
   }
 
   fileprivate var sortsManyRows: Bool { profile.work.perRun(\.rows) >= UseIndexForSort.minRows }

@@ -3,7 +3,8 @@
 import StoreEvents
 import TestSupport
 import Testing
-import TraceAnalysis
+
+@testable import TraceAnalysis
 
 /// Repeats are counted over all lines that run a statement.
 @Suite struct RepeatedRunsTests {
@@ -59,14 +60,22 @@ import TraceAnalysis
     #expect(found.map(\.severity) == [severity])
   }
 
-  /// Its runs take a hundredth of the time from one to the next, or less.
-  @Test(arguments: [(5, .note), (50, .warning)] as [(Nanoseconds, Finding.Severity)])
-  func aPollIsANote(time: Nanoseconds, severity: Finding.Severity) {
-    let found = findings { trace in
-      for _ in 1...20 {
-        trace.run("SELECT a FROM job", caller: 1, bindHash: 7, step: time, open: time)
-      }
-    }
-    #expect(found.map(\.severity) == [severity])
+  /// Its runs take a fiftieth of the time from one to the next, or less.
+  @Test(arguments: [
+    (50_000, 10_000_000, false), (50_000, 4_000_000, true), (400_000, 10_000_000, true),
+  ])
+  func aPollIsNotNear(time: Nanoseconds, pause: Nanoseconds, isNear: Bool) {
+    let moment = RepeatTally.Moment(number: 2, time: pause)
+    #expect(moment.isNear(.init(number: 1, time: 0), time) == isNear)
+  }
+
+  @Test(arguments: [
+    ("SELECT value FROM setting", true),
+    ("SELECT value FROM setting WHERE at < datetime('now')", false),
+    ("SELECT 1", false),
+  ])
+  func aTextWithoutParametersIsRepeated(sql: String, isRepeat: Bool) {
+    let found = findings { trace in for _ in 1...20 { trace.run(sql, caller: 1) } }
+    #expect(found.isEmpty != isRepeat)
   }
 }
