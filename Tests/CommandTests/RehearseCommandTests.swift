@@ -83,7 +83,7 @@ import TraceRendering
   }
 
   /// A backup copies 4,096 pages at once; the copies of one with more began again without end.
-  @Test(.timeLimit(.minutes(2))) func aDatabaseOfManyPagesIsCopied() async throws {
+  @Test(.timeLimit(.minutes(10))) func aDatabaseOfManyPagesIsCopied() async throws {
     try make(database, rows: 80_000, pageSize: 512)
     let (status, json) = try await rehearse("UPDATE book SET price = 1;", "--sizes", "1/40,1/10")
     #expect(status == 0 && json.pages > 8192 && json.runs.count == 2)
