@@ -149,9 +149,12 @@ struct TermRewrite {
         && (isBound || text(own.value) == text(range.value))
     }
 
-    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE.
+    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for what begins with any text.
     func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
-      guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }) else { return [] }
+      let pattern = place + 1 < inner.upperBound ? tokens[place + 1].text : ""
+      guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }),
+        !pattern.hasPrefix("'%"), !pattern.hasPrefix("'_")
+      else { return [] }
       let column = text(inner.lowerBound..<place)
       return [
         TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
