@@ -297,7 +297,9 @@ final class AdviceBench {
     guard !namedIndexes.contains(index.name.lowercased()) else { return nil }
     let others = try DatabaseIndex.all(of: index.table, connection).filter { $0.name != index.name }
     if let other = others.first(where: { index.isPrefix(of: $0) }) { return .redundant(other.name) }
-    guard try !index.servesForeignKey(connection) else { return nil }
+    guard try !index.serves(DatabaseIndex.foreignKeys(of: index.table, connection)) else {
+      return nil
+    }
     // A statement that was not measured may need it, and one that compares text may be repaired by it.
     guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {

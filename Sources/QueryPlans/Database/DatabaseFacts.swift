@@ -44,9 +44,8 @@ public struct DatabaseFacts: Hashable, Sendable {
       guard let rows = explainer.size(of: name) else { continue }
       let indexes = try DatabaseIndex.all(of: name, connection, catalog: catalog)
       self.indexes += indexes
-      for index in indexes {
-        if try index.servesForeignKey(connection) { indexesOfForeignKeys.insert(index.name) }
-      }
+      let keys = try DatabaseIndex.foreignKeys(of: name, connection)
+      indexesOfForeignKeys.formUnion(indexes.filter { $0.serves(keys) }.map(\.name))
       tables.append(
         Table(
           name: name, rows: rows, rowsInStatistics: statistics?[name.lowercased()],

@@ -46,8 +46,7 @@ public enum StatementCommand {
       "SAVEPOINT", "VACUUM",
     ]
     guard !others.contains(name(of: sql)) else { return false }
-    let tables = StatementClauses(sql: sql).tables
-    return tables.isEmpty || !tables.isSubset(of: schemaTables)
+    return !StatementOutline(sql).readsSchemaAlone
   }
 
   /// Whether one of its tables is SQLite's own table of the schema.

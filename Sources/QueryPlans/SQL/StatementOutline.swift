@@ -27,7 +27,7 @@ struct StatementOutline {
   var hasPlan: Bool { !Self.verbsWithoutPlan.contains(verb) && !readsSchemaAlone }
 
   /// Whether it reads SQLite's own tables, which can have no index, and no others.
-  private var readsSchemaAlone: Bool {
+  var readsSchemaAlone: Bool {
     let tables = Set(scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
     return !tables.isEmpty && tables.isSubset(of: StatementCommand.schemaTables)
   }

@@ -14,32 +14,39 @@ struct ObservedTally {
   private var runs: [ProfileBuilder.Key: UInt64] = [:]
   /// The hash of a statement's form, in which literals are `?`, by statement.
   private var forms: [StatementID: UInt64] = [:]
+  /// Whether its rows alone decide the result of a statement.
   private var constants: [StatementID: Bool] = [:]
 
   /// The form of a statement; its own id where the text is unknown.
   mutating func form(of statement: StatementID, _ sql: String?) -> UInt64 {
-    if let form = forms[statement] { return form }
-    guard let sql else { return statement.rawValue }
-    let form = StatementID(sql: SQLFingerprint(sql: sql).description).rawValue
-    if forms.count < Bounds.statements { forms[statement] = form }
-    return form
+    Self.fact(of: statement, sql, in: &forms) {
+      StatementID(sql: SQLFingerprint(sql: $0).description).rawValue
+    } ?? statement.rawValue
   }
 
   /// What a statement may be in a loop.
   mutating func role(of statement: StatementID, _ sql: String?) -> LoopDetector.Role {
-    if let role = roles[statement] { return role }
-    guard let sql else { return .ofOneRow }
-    let role = LoopDetector.Role(sql)
-    if roles.count < Bounds.statements { roles[statement] = role }
-    return role
+    Self.fact(of: statement, sql, in: &roles, LoopDetector.Role.init) ?? .ofOneRow
   }
 
   /// The hash of a run's values; 1 for a text without parameters, if its rows alone decide the result.
   mutating func valuesHash(of run: StatementRun, _ sql: String?) -> UInt64 {
-    guard run.bindHash == 0, let sql else { return run.bindHash }
-    let isConstant = constants[run.statementID] ?? StatementCommand.isConstant(sql)
-    if constants.count < Bounds.statements { constants[run.statementID] = isConstant }
-    return isConstant ? 1 : 0
+    guard run.bindHash == 0 else { return run.bindHash }
+    let isConstant = Self.fact(
+      of: run.statementID, sql, in: &constants, StatementCommand.isConstant)
+    return isConstant == true ? 1 : 0
+  }
+
+  /// What is computed from a statement's text, once; nil where the text is unknown.
+  private static func fact<Fact>(
+    of statement: StatementID, _ sql: String?, in known: inout [StatementID: Fact],
+    _ compute: (String) -> Fact
+  ) -> Fact? {
+    if let fact = known[statement] { return fact }
+    guard let sql else { return nil }
+    let fact = compute(sql)
+    if known.count < Bounds.statements { known[statement] = fact }
+    return fact
   }
 
   /// The number of a run on its connection.

@@ -21,9 +21,9 @@ struct AvoidFullTableScan: Rule {
     limits: """
       Reported when a run reads 500 rows or more, and four or more for each row that it returns: the bound of
       Documentation/Verdicts.md, which `plans` and `gate` use as well. Small tables are not reported, nor are fetches
-      that return most of the rows that they read. Groups and aggregates that are all returned are a note where no index
-      finds fewer rows. A scan that another rule explains (a deep offset, a sort, a text
-      search, an automatic index, a correlated subquery) is reported by that rule alone. If a log has no counters, like
+      that return most of the rows that they read. A note where no index that was tried, and no other text, reads fewer
+      rows, as of groups of a whole table. A scan that another rule explains (a deep offset, a sort, a text search, an
+      automatic index, a correlated subquery) is reported by that rule alone. If a log has no counters, like
       Core Data's, a run on `--database`, or the plan and the size of the table, are used instead.
       """)
 

@@ -27,11 +27,11 @@ struct AvoidRepeatedFetch: Rule {
       Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
       Runs on another connection are none either: each request of a server may have its own. A note where most repeats
-      have more than four other statements, more than a second, or a hundred times their own time, between them and the
-      run before: they may be of several requests, or polls. The repeats of a statement that AvoidQueryInLoop reports are part of that finding. Another process may have
-      written in between, which the trace does not show. Of a text without parameters, all runs have the same values.
-      Needs the values' hashes: LTTng traces and debug logs have them,
-      Core Data's log does not.
+      have more than four other statements between them and the run before, or a second, or both five milliseconds and
+      fifty times their own time: they may be of several requests, or polls. The repeats of a statement that
+      AvoidQueryInLoop reports are part of that finding. Another process may have written in between, which the trace does
+      not show. Of a text without parameters, all runs have the same values, unless SQLite changes the result by itself, as
+      of random(). Needs the values' hashes: LTTng traces and debug logs have them, Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -18,8 +18,8 @@ struct DropUnusedIndex: Rule {
     limits: """
       Needs `--database`, and depends on the workload: a part of the program that the trace does not contain may use the
       index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes, those that
-      begin with the columns of a foreign key and those that the store creates for relationships are not reported, nor any by Core Data's log, which may be
-      incomplete, nor those of a table where a statement searches text or sorts by a locale without an index, nor those
+      begin with the columns of a foreign key and those that the store creates for relationships are not reported, nor any
+      by Core Data's log, which may be incomplete, nor those of a table where a statement searches text or sorts by a locale without an index, nor those
       of columns that a statement with a scan or a costly search names: the repair may use them. If a statement cannot
       be explained, nothing is
       reported.

@@ -22,8 +22,8 @@ struct GroupWrites: Rule {
       """,
     limits: """
       Reported when 50 transactions or more of up to four rows each began to write at one line, one after the other on one
-      connection, or of one thread on a connection each, whatever was read in between, and whether the driver or the program sent BEGIN, or neither did. A loop may
-      write at several lines. Not reported: transactions between which the process received a connection or a message from
+      connection, or of one thread on a connection each, whatever was read in between, and whether the driver or the
+      program sent BEGIN, or neither did. A loop may write at several lines. Not reported: transactions between which the process received a connection or a message from
       the network, since these are a server's requests; transactions a second apart; those of connections between which tables are
       created, as by tests; databases in memory and temporary ones. Needs the probe's events.
       """)

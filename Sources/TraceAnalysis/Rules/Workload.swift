@@ -165,8 +165,8 @@ extension StatementProfile {
       executions: work.count, rows: max(work.rows, work.changes ?? 0),
       fullScanSteps: work.fullScanSteps,
       autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
-    // Without any counters, there are none per run.
     sums.failed = work.errors
+    // Without any counters, there are none per run.
     sums.uncounted = work.vmSteps > 0 ? work.uncounted ?? 0 : 0
     return sums
   }
