@@ -171,7 +171,7 @@ void file_opened(int descriptor, const char *path, bool is_truncated, const void
     // The file is not opened with O_PATH: such a descriptor has no locks.
     int flags = fcntl(descriptor, F_GETFL);
     if (is_truncated) report((struct touch){"truncate", match, 0});
-    else if (flags >= 0 && !(flags & O_PATH))
+    if (flags >= 0 && !(flags & O_PATH))
       set_mark(descriptor, &match, is_interrupting() || !is_recording() ? 0 : caller_of_call(true));
   }
   errno = error;
