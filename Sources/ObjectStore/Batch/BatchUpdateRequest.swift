@@ -50,7 +50,7 @@ public struct BatchDeleteRequest<E: Entity> {
     case ids([ManagedObjectID])
   }
 
-  /// Deletes what a request would fetch; its limit and offset count.
+  /// Deletes the objects that match a fetch request, within its limit and offset.
   public init(_ request: FetchRequest<E>) { source = .request(request) }
 
   /// Deletes the rows that fulfil a predicate written in Swift.
@@ -62,12 +62,12 @@ public struct BatchDeleteRequest<E: Entity> {
 
 /// The result of a batch update, delete or insert.
 public struct BatchResult: Sendable {
-  /// The number of rows that were written or deleted, including those deleted by a cascade.
+  /// The number of rows that were written or deleted, including rows deleted by a cascade.
   public let count: Int
   /// The ids of the rows; empty unless the request returns them.
   public let objectIDs: [ManagedObjectID]
-  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows whose
-  /// references a deletion has set to nil; empty unless the request returns ids.
+  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, including rows with a
+  /// reference that a deletion has set to nil; empty unless the request returns ids.
   public let changes: ContextChanges
 
   /// The contents of a result.

@@ -12,7 +12,7 @@ import Synchronization
 final class ContextQueue: Sendable {
   let isMain: Bool
   private let queue: DispatchQueue
-  /// The thread that runs a block, or one of those below.
+  /// The thread that runs a block, or `never` or `noUser`.
   private let user = Atomic<UInt>(never)
   /// No block was run yet: the program uses its context without the queue, on one thread.
   private static let never: UInt = 0

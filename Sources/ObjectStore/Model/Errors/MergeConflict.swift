@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object that a save would write, whose row was written elsewhere since it was read.
+/// An object in a save, with a row that another writer has changed since it was read.
 public struct MergeConflict: Hashable, Sendable {
   /// The object.
   public let objectID: ManagedObjectID

@@ -136,7 +136,7 @@ struct ExternalDataFolder: Sendable {
   }
 
   /// Removes files that no row of this store refers to, unless another store may refer to them:
-  /// those of another store are moved to the trash, those of a copy stay.
+  /// files of another store are moved to the trash, files of a copy stay.
   func release(_ uuids: Set<UUID>, owner: String) {
     guard !uuids.isEmpty else { return }
     let claim = claim(owner)

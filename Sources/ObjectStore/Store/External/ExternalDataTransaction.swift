@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 import Synchronization
 
-/// The files that one transaction creates, and those that it no longer needs.
+/// The files that one transaction creates, and the files that it no longer needs.
 ///
 ///     BEGIN EXCLUSIVE ─ files written and synced ─ their folder synced ─ COMMIT ─ files removed
 ///
@@ -15,7 +15,7 @@ final class ExternalDataTransaction {
   private var made: Set<UUID> = []
   private var unused: Set<UUID> = []
 
-  /// - Parameter folder: that of a store whose write lock is held.
+  /// - Parameter folder: the folder of a store; the transaction holds the store's write lock.
   init(_ folder: ExternalDataFolder) {
     self.folder = folder
     _ = folder.replaced.take()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the tables do not show of the model that the file was last adapted to.
+/// Facts about the model that the file was last adapted to, as far as the tables do not show them.
 extension StoreMetadata {
   // One list, since each costs an opening: `[stamp, "renamed 3.ZTITLE ZBODY", "json 3.ZTAGS Array<String>",
   // "type 3.ZKEY uuid", "left 3.ZNOTE"]`.
@@ -81,7 +81,7 @@ extension EntityDescription {
 }
 
 extension NameMatch.Wanted {
-  /// In a record; nil for what was never renamed.
+  /// In a record; nil for an item that was never renamed.
   func renaming(in root: Int64) -> String? { former.map { "\(root).\(name) \($0)" } }
 
   /// A relationship as columns of a table of pairs name it.
