@@ -9,7 +9,7 @@
 // Reads LTTng's own descriptors once, and follows them: closing any other one needs no check by LTTng.
 void follow_lttng_descriptors(const struct tracepoints *lttng);
 
-// The hooks, for those of other parts.
+// The hooks, for other files of the probe.
 int hook_close(int descriptor);
 int hook_fclose(FILE *file);
 void hook_closefrom(int first);

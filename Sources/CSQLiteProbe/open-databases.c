@@ -14,7 +14,7 @@
 // 512 is arbitrary: further databases are not watched.
 enum { MAX_DATABASES = 512 };
 static struct open_database databases[MAX_DATABASES];
-// Those that were ever used.
+// The entries that were ever used.
 static unsigned entries;
 // The files of open databases by the hash of their ending.
 static unsigned short endings[256];

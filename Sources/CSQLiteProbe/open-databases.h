@@ -38,7 +38,8 @@ void remove_open_database(struct open_database *database);
 // In the child of fork(), which has none of the parent's locks.
 void forget_open_databases(void);
 
-// What each opening and closing of a file looks at: one cache line, since a system call leaves little in the cache.
+// The state that each opening and closing of a file reads: one cache line, since a system call leaves little in the
+// cache.
 struct file_watch {
   // The databases that are open now.
   unsigned database_count;
@@ -51,7 +52,7 @@ struct file_watch {
 } __attribute__((aligned(64)));
 extern struct file_watch file_watch;
 
-// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`, whose kind is set.
+// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`; the suffix sets the kind.
 uint64_t hash_of_name(const char *path, enum file_kind *kind);
 
 // The last four bytes of the last component, the last one first: looking at all of it takes three times as long.
