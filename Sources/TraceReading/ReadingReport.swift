@@ -33,7 +33,8 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var problems: [String]
   /// The data that this kind of input never contains; one sentence each.
   public var remarks: [String] = []
-  /// What had been changed in the input, as by a web page; one sentence each, which is a remark as well; nil for nothing.
+  /// The alterations of the input, as by a web page; one sentence each, which is a remark as well;
+  /// nil for none.
   public var changes: [String]?
   /// Processes that do not count their events, so that a gap among them cannot be seen.
   public var uncountedProcesses: [ProcessIdentity] = []

@@ -22,7 +22,7 @@ struct IdentityTally {
   private var count: UInt64 = 0
   private var first = Nanoseconds.max
   private var last = Nanoseconds.min
-  /// The host of the event before, whose hash is not computed again.
+  /// The host of the event before; its hash is not computed again.
   private var host = ""
   private var hostHash = StatementID(sql: "").rawValue
 

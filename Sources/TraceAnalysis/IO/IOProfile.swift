@@ -34,7 +34,7 @@ public struct IOWork: Hashable, Sendable, Codable {
   public var syncs: UInt64 = 0
   /// The time of the syncs.
   public var syncTime: Nanoseconds = 0
-  /// In checkpoints, whose calls are counted above.
+  /// In checkpoints; their calls are counted above.
   public var checkpointTime: Nanoseconds = 0
 
   /// The time in calls of files.

@@ -81,7 +81,7 @@ struct UnendedRun: Hashable, Sendable {
       + "recording's last event\(own)"
   }
 
-  /// The same with the program and the statement, whose values are left out.
+  /// The same with the program and the statement, without its values.
   var doubt: String {
     let sql = site.sql.map { FoldedSQL(SharedStatement(sql: $0).template).text } ?? ""
     let text = sql.count > Self.maxSQL ? "\(sql.prefix(Self.maxSQL))…" : sql

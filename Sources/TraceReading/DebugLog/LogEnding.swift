@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Compares the lines of one process in a log with what its closing lines state.
+/// Compares the lines of one process in a log with the counts in its closing lines.
 struct LogEnding {
   private var read = LogCheck()
   private var stated = LogCheck()
