@@ -27,7 +27,7 @@ final class BrowserPage {
       }
     }
 
-    /// What the key writes; an action has none.
+    /// The text that the key writes; an action has none.
     var text: String? {
       switch self {
       case .enter: "\r"
@@ -72,7 +72,7 @@ final class BrowserPage {
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600])
   }
 
-  /// Waits until what was asked for is drawn; without scripts nothing has to be.
+  /// Waits until the requested drawing is done; returns at once without scripts.
   func settle() throws {
     guard runsScripts else { return }
     try evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -120,7 +120,7 @@ final class BrowserPage {
     try text("document.querySelector('#totals [data-field=\"\(name)\"]').textContent")
   }
 
-  /// What the page complained of, asked of the network beyond itself, or tried to pop up.
+  /// The page's error messages, requests to the network beyond itself, and attempted pop-ups.
   func complaints() throws -> [String] {
     // Events come before the answer to a later command.
     try evaluate("0")

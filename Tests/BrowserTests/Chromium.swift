@@ -98,7 +98,7 @@ final class Chromium {
     throw Failure(description: "the browser opened no window")
   }
 
-  /// Waits for an event, those that came before included, and takes it.
+  /// Waits for an event, earlier ones included, and removes it.
   func event(_ method: String) throws -> JSON {
     let deadline = Date.now + Self.patience
     while true {
@@ -149,7 +149,7 @@ final class Chromium {
 
   // MARK: - The process
 
-  /// A pipe whose ends lie above the descriptors that the browser wants, and close on exec.
+  /// A pipe with ends above the descriptors that the browser wants, which close on exec.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(errno)") }

@@ -255,7 +255,7 @@ struct DashboardTests {
     #expect(try page.text("document.querySelector('.track path').getAttribute('d')").hasPrefix("M"))
     #expect(try page.text("document.querySelector('#totals').innerText").contains("50"))
     #expect(try page.text("document.querySelector('#ticks').innerText").contains("10.0 s"))
-    // What needs scripts is not there.
+    // Controls that need scripts are absent.
     for selector in ["#toolbar", "#theme", ".tools", "#range"] {
       #expect(try page.isTrue("document.querySelector('\(selector)').hidden"), "\(selector)")
     }

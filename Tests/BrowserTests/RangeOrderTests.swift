@@ -60,7 +60,7 @@ struct RangeOrderTests {
     }
   }
 
-  /// What a screen reader says, once nothing changes any more.
+  /// The text that a screen reader reads, once nothing changes any more.
   private func heard(_ page: BrowserPage) throws -> String {
     try page.evaluate("new Promise((done) => setTimeout(done, 600))")
     return try page.text(Self.heard)
@@ -121,7 +121,7 @@ struct RangeOrderTests {
       "[...document.querySelectorAll('#callers tr.notes')].filter((row) => row.checkVisibility()).length"
     let remark =
       "getComputedStyle(document.querySelector('#statements-0 .sheet'), '::before').content"
-    // What a run does, and the faults on what two of the lines fetched.
+    // The work of a run, and the faults on objects that two of the lines fetched.
     #expect(try page.number(notes) == 5)
     #expect(try page.text(remark) == "none")
     try page.dragOverTracks(from: 0.85, to: 0.999)
@@ -138,7 +138,8 @@ struct RangeOrderTests {
       try page.texts(
         "['role', 'aria-live'].map((name) => document.querySelector('#announcement').getAttribute(name))"
       ) == ["status", "polite"])
-    // It is there before it speaks; what appears together with its text is not read aloud.
+    // It is there before its text changes; a region that appears together with its text is not read
+    // aloud.
     #expect(try page.isTrue("document.querySelector('#announcement').checkVisibility()"))
     #expect(try heard(page) == "")
     try page.evaluate("document.querySelector('#timeline').focus()")
@@ -163,7 +164,7 @@ struct RangeOrderTests {
     #expect(try page.number("document.querySelectorAll('[role=status], [aria-live]').length") == 1)
   }
 
-  /// In the evening it saved, at a line whose fetches were in the morning.
+  /// In the evening it saved, at a line with fetches in the morning.
   @Test func aLinesTotalHoldsItsSaves() async throws {
     let page = try BrowserPage(try await reports.html(of: MorningAndEvening().records))
     #expect(try page.column("total", of: "callers") == ["40.0 ms", "30.2 ms"])

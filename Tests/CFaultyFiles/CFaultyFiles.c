@@ -21,7 +21,7 @@ struct CFaultyFiles {
   struct CFaultyFiles_Outcome outcome;
 };
 
-/* SQLite allocates szOsFile bytes: ours, and behind them those of the real VFS. */
+/* SQLite allocates szOsFile bytes: ours, and the real VFS's behind them. */
 struct File {
   sqlite3_file base;
   CFaultyFiles *files;
@@ -178,7 +178,7 @@ CFaultyFiles *CFaultyFiles_register(const char *name) {
   files->real = real;
   pthread_mutex_init(&files->mutex, NULL);
   pthread_cond_init(&files->was_busy, NULL);
-  /* What is not about files is the real one's: time, randomness, sleep. They ignore their vfs. */
+  /* Time, randomness and sleep are the real VFS's. They ignore their vfs. */
   files->vfs = *real;
   files->vfs.pNext = NULL;
   files->vfs.zName = strdup(name);

@@ -120,7 +120,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: store)) == before)
   }
 
-  /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after them.
+  /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after
+  /// them.
   @Test func theValuesOfTheLogAreThoseOfTheMeasurement() async throws {
     let store = try store()
     try Connection(path: store).execute(

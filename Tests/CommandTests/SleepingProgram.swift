@@ -4,7 +4,7 @@
 enum SleepingProgram {
   /// Where it sleeps, by the kernel's function.
   enum Place: String {
-    /// It has read what there is, and waits for more.
+    /// It has read all available data, and waits for more.
     case pipeRead = "pipe_read"
     /// It opens a pipe that nobody writes to.
     case pipeOpen = "wait_for_partner"

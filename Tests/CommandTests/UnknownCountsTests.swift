@@ -261,7 +261,7 @@ import Testing
       try await report.run("summary", "--all", merged).output.contains("40 VM steps, 8 scan steps"))
   }
 
-  /// The misses and the save are those of a log that has no hits and no times.
+  /// The misses and the save come from a log that has no hits and no times.
   @Test func ratiosAndTimesAreThoseOfTheInputsThatHaveThem() async throws {
     let merged = try await variants(Self.coreDataInputs[4])[2]
     let summary = try await report.run("summary", "--all", merged)

@@ -4,7 +4,8 @@ import StoreEvents
 import StoreInstruments
 import TestSupport
 
-/// Emits what a busy program's store emits, as fast as it can, for traces and logs of any length.
+/// Emits the events of a busy program's store, as fast as it can, for traces and logs of any
+/// length.
 ///
 ///     STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=log event-emitter mix 10000000
 ///     trace-report record --lossless -o trace -- event-emitter mix 10000000

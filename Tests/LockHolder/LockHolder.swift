@@ -68,7 +68,7 @@ final class TurnLog: StoreObserver, @unchecked Sendable {
   // Used by the program's only thread.
   private let file: UnsafeMutablePointer<FILE>?
   private var isBeginning = false
-  /// Whether the store is open, and its transactions are those of saves.
+  /// Whether the store is open, and its transactions come from saves.
   var isOpen = false
   let interests: Interests = [.sql]
 

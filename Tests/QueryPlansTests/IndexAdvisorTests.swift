@@ -276,7 +276,7 @@ import Testing
     #expect(advice.effects.count == 2 && advice.after == advice.before)
   }
 
-  /// In the second round: the first one's index is told, without what its writes cost.
+  /// In the second round: the first one's index is reported, without the cost of its writes.
   @Test func cancelledInALaterRoundItReportsTheIndexesSoFar() throws {
     let isCancelled = Mutex(false)
     let round = Mutex(0)

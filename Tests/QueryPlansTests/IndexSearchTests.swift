@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// What the advisor finds, compared with every set of few candidates.
+/// The advisor's result, compared with every set of few candidates.
 struct IndexSearchTests {
   let connection: Connection
 

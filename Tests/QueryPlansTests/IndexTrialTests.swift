@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [
     ("name = 'x'", "(name)"),
-    // SQLite takes what is no column for a text.
+    // SQLite reads a quoted name that is not a column as a text.
     (#"name = "Name 7""#, "(name)"),
     ("name GLOB 'Name 77*'", "(name)"),
     ("name LIKE 'name 7%'", "(name COLLATE NOCASE)"),

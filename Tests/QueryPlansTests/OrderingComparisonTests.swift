@@ -170,7 +170,7 @@ import Testing
       let comparison = try compare(sql, Self.subqueryValues(in: sql))
       #expect(Set(comparison.roles) == [.residual, .deferred, .indexServed])
       let deferred = try #require(comparison.roles.firstIndex(of: .deferred))
-      // The same program whichever is written first: this is what deferring means. The terms within
+      // The same bytecode, whichever is written first, as the term is deferred. The terms within
       // the subquery have an order of their own.
       let byInnerOrder = Dictionary(grouping: comparison.variants) { variant in
         variant.order.filter { (deferred + 1...deferred + 3).contains($0) }

@@ -128,7 +128,7 @@ import Testing
     #expect(scan.comparedColumns == ["ZNAME"])
   }
 
-  /// Its entries are those that the WHERE selects, as an index on ZLONGITUDE would find them.
+  /// Its entries are the rows that the WHERE selects, as an index on ZLONGITUDE would find them.
   @Test func aPartialIndexOfTheWhereIsNoScan() throws {
     try connection.execute(
       """

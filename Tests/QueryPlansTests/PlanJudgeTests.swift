@@ -162,7 +162,7 @@ import Testing
     let judgement = judge("SCAN t", sql, work: work)
     #expect(judgement.verdict == .fullScan)
     #expect(judgement.change == .nowScans)
-    // What may stop early proves nothing.
+    // A statement that may stop early proves nothing.
     #expect(judge("SCAN t", sql + " LIMIT 1", work: work).change == nil)
   }
 

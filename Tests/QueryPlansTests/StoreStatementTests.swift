@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// Statements that call what only a store has: they run, and give the store's own rows.
+/// Statements that call a store's own functions: they run, and return the store's own rows.
 @Suite struct StoreStatementTests {
   let connection: Connection
 
@@ -166,7 +166,7 @@ import Testing
     #expect(advice.effects.map(\.statement) == ["0", "1", "2", "3"])
     #expect(advice.effects.allSatisfy { $0.before > 0 })
     #expect(advice.storeNames == ["NSCollateFinderlike", "NSCoreDataStringSearch"])
-    // Those that do not compile come first.
+    // Statements that do not compile come first.
     #expect(advice.unmeasured.map(\.statement) == ["5", "4"])
     #expect(advice.unmeasured.first?.reason.contains("needs 'NSCoreDataDateFunction'") == true)
     #expect(advice.unmeasured.last?.reason.contains("options 513") == true)

@@ -23,7 +23,7 @@ import Testing
     return folder
   }
 
-  /// What a context is about to save.
+  /// The changes that a context is about to save.
   private func pending(_ context: ManagedObjectContext) -> [String] {
     (context.insertedObjects + context.updatedObjects + context.deletedObjects).map { object in
       let values = (0..<object.entity.rowLayout.slotCount).map { "\(object.storeValue($0))" }

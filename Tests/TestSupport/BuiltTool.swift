@@ -5,7 +5,7 @@ import Subprocess
 
 /// A binary that the build put beside the tests.
 public struct BuiltTool: Sendable {
-  /// What one run said and how it ended.
+  /// The output and the exit status of one run.
   public struct Run: Sendable {
     public var status: Int32
     public var output: String

@@ -10,7 +10,7 @@ public import StoreEvents
 ///
 /// See <https://diamon.org/ctf/v1.8.3/>.
 public struct TraceBuilder {
-  /// How the trace differs from what this vocabulary writes.
+  /// The differences of the trace from this vocabulary's output.
   public struct Options: Sendable {
     public var host = "berlin"
     public var uuid = "0c6b5b1e-6d1c-4f0e-9c7a-000000000001"
@@ -27,7 +27,7 @@ public struct TraceBuilder {
     public var packetSize = 4096
     /// Puts the metadata into packets of 4096 bytes, as LTTng does.
     public var packetizesMetadata = false
-    /// What `procname` tells of a thread, if it is not the process's name.
+    /// The `procname` of a thread, if it is not the process's name.
     public var threadNames: [Int64: String] = [:]
 
     public init() {}
@@ -56,7 +56,7 @@ public struct TraceBuilder {
     layout = TraceLayout(options, process: process)
   }
 
-  /// Adds an event to a stream, whose events must be in order.
+  /// Adds an event to a stream; a stream's events must be in order.
   public mutating func add(_ record: EventRecord, stream number: Int = 0) {
     var fields = layout.fields(of: record)
     if options.reversesFields { fields.reverse() }
@@ -76,7 +76,7 @@ public struct TraceBuilder {
     if stream.events.count >= options.packetSize { endPacket(stream: number) }
   }
 
-  /// Ends a stream's packet, before whose end the tracer had to discard events.
+  /// Ends a stream's packet, after the tracer had to discard events.
   public mutating func endPacket(stream number: Int = 0, discarding count: UInt64 = 0) {
     var stream = streams[number, default: Stream()]
     stream.discarded += count

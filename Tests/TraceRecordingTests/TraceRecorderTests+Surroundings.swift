@@ -42,7 +42,7 @@ extension TraceRecorderTests {
   }
 }
 
-/// What a program leaves behind, and what it inherits.
+/// A program's traces on the machine, and its inheritance.
 extension TraceRecorderTests {
   @Test func aProcessThatRunsOnIsNamedAndMakesTheTraceIncomplete() async throws {
     let emitter = BuiltProducts.path(of: "event-emitter")

@@ -71,7 +71,7 @@ import Testing
     let run = try await recorder.record("exit", "5")
     #expect(run.status == 5)
     #expect(run.errorOutput.contains("the program ended with code 5"))
-    // What a program that just exits counted last is in the trace.
+    // The last count of a program that just exits is in the trace.
     #expect(try await recorder.babeltrace2().last?.contains("objectstore:counters") == true)
   }
 
@@ -103,7 +103,7 @@ import Testing
     let run = try await recorder.record(command: ["true"])
     #expect(run.status == 3)
     #expect(run.errorOutput.contains("no events"))
-    // What to look for: it was recorded, and the debug log has nothing to do with it.
+    // It was recorded, and the debug log is unrelated.
     #expect(
       run.errorOutput.contains("ran no statement of SQLite that the probe could observe"),
       "\(run.errorOutput)")
@@ -147,7 +147,7 @@ import Testing
 
   /// A daemon that a recording started runs only while somebody records.
   func expectNothingLeft() throws {
-    // Another test's recording may be at it: each cleans up after those that were killed.
+    // Another test's recording may be at it: each cleans up after killed recorders.
     for _ in 1...3_000 {
       if try !LTTngProcesses.foldersOfOne().contains(where: { kill($0.recorder, 0) != 0 }) { break }
       usleep(10_000)

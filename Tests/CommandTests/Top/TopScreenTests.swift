@@ -6,7 +6,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `top` on a terminal: the real program, its keys, and what a terminal would show.
+/// `top` on a terminal: the real program, its keys, and the resulting screen.
 @Suite struct TopScreenTests {
   private let log: GrowingLog
   init() throws { log = try GrowingLog() }

@@ -3,7 +3,7 @@
 import ObjectStore
 import Testing
 
-/// Unsaved changes of one context that meet what another one has saved.
+/// Unsaved changes of one context that meet the saves of another one.
 @Suite struct MergedDeletionTests {
   private let social: [any Entity.Type] = [
     Conversation.self, Label.self, Owner.self, Guard.self,

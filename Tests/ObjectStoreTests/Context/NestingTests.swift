@@ -8,7 +8,7 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// Contexts whose parent is another context.
+/// Contexts with a parent context.
 @Suite struct NestingTests {
   /// A parent with stops `a`, `b`, `c` in the file, on a queue of its own as the child is.
   private func makeContexts(
@@ -82,7 +82,7 @@ import Testing
     fixture.observer.removeAll()
     try child.save(file: "f", line: 5)
     #expect(fixture.observer.sql.isEmpty)
-    // Faults may fire, from what is in memory.
+    // Faults may fire, from memory.
     #expect(
       fixture.observer.events.map(\.kind).filter { $0 != .fault } == [.saveBegin, .saveEnd])
     guard case .saveEnd(let end) = fixture.observer.events.last else { return }
@@ -282,7 +282,7 @@ import Testing
     child.mergePolicy = policy
     try child.save()
     #expect(!child.hasChanges && stop.name == name && stop.note == note)
-    // Of what nobody disputed, only an overwriting child keeps what it had read.
+    // Of undisputed values, only an overwriting child keeps the ones it had read.
     let latitude = policy == .overwrite ? 0.0 : 7
     #expect(stop.latitude == latitude)
     try parent.save()

@@ -41,7 +41,7 @@ import Testing
       }
     }
     await withCheckedContinuation { done in group.notify(queue: elsewhere) { done.resume() } }
-    // What was handed over to the queue comes before this.
+    // The queue runs earlier blocks before this one.
     let left = await context.perform { context.registeredObjects.count }
     #expect(left == 0)
   }

@@ -48,7 +48,7 @@ import Testing
     try #require(try context.fetch(FetchRequest<Card>(where: { $0.rank == rank })).first)
   }
 
-  /// Changes a few cards of a context at random; those that are gone are left out.
+  /// Changes a few cards of a context at random; deleted ones are left out.
   private func change(_ context: ManagedObjectContext, using random: inout SeededGenerator) throws {
     let cards = try context.fetch(FetchRequest<Card>()).filter { !$0.isDeleted }
       .shuffled(using: &random)

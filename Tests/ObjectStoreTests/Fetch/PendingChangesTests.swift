@@ -115,7 +115,7 @@ import Testing
     "headsign IN {'0', '3'} OR stop.name BEGINSWITH 'b'",
   ]
 
-  /// What a fetch gives before a save is what it gives after, whatever was changed.
+  /// A fetch before a save returns the same as after it, whatever was changed.
   @Test(arguments: 1...6)
   func findsBeforeASaveWhatItFindsAfter(_ seed: UInt64) throws {
     var random = TestSupport.SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What opening and closing a file costs: openings FILE ROUNDS [DATABASE [closed]] opens it 1,000 times a round, and prints the
-// median of the ratios to as many openings that are not hooked, in the same round.
+// The cost of opening and closing a file: openings FILE ROUNDS [DATABASE [closed]] opens it 1,000 times a round, and
+// prints the median of the ratios to as many openings that are not hooked, in the same round.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

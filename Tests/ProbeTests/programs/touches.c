@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does to a database that it has open in SQLite what its second argument names, and what must not be reported.
+// Does the operation of its second argument on a database that it has open in SQLite, or one that must not be
+// reported.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +48,7 @@ static int do_it(const char *what) {
   if (!strcmp(what, "renameat2")) return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE);
   if (!strcmp(what, "replace")) { close(creat(other, 0600)); return rename(other, path); }
   if (!strcmp(what, "syscalls")) return syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, path, O_RDONLY));
-  // What is not reported.
+  // Operations that are not reported.
   if (!strcmp(what, "stat")) return access(path, R_OK);
   if (!strcmp(what, "path_only")) return close(open(path, O_PATH));
   if (!strcmp(what, "held")) return open(path, O_RDONLY) < 0;

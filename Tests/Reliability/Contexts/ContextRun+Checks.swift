@@ -72,7 +72,7 @@ extension ContextRun {
 
   private func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "nil" }
 
-  // MARK: - What a context says of its changes
+  // MARK: - A context's own account of its changes
 
   func checkLists(_ participant: Participant) throws {
     let (context, changes) = (participant.context, participant.changes)
@@ -88,7 +88,7 @@ extension ContextRun {
       inserted == Set(changes.inserted.keys),
       "inserted are \(inserted.sorted()), and were to be \(changes.inserted.keys.sorted())")
     let deleted = numbers(context.deletedObjects)
-    // What is gone anyway may still be marked.
+    // A deleted object may still be marked.
     try expect(
       deleted.intersection(participant.base.rows.keys) == changes.deleted,
       "deleted are \(deleted.sorted()), and were to be \(changes.deleted.sorted())")

@@ -33,7 +33,7 @@ public struct HostileRun {
     }
   }
 
-  /// What became of the stores, such as `170 opened, 130 refused, 300 stores`.
+  /// The outcome of the stores, such as `170 opened, 130 refused, 300 stores`.
   public var report: String {
     counts.sorted { $0.key < $1.key }.map { "\($1) \($0)" }.joined(separator: ", ")
   }
@@ -83,7 +83,7 @@ public struct HostileRun {
     count("compared")
   }
 
-  /// What the store refuses is as good as what it does.
+  /// A refusal of the store is as good as success.
   private mutating func work(
     _ url: URL, _ action: HostileAction, _ database: inout HostileDatabase
   ) -> HostileRequest {
@@ -129,7 +129,7 @@ public struct HostileRun {
   }
 }
 
-/// What was written and was not asked for.
+/// A write that was not requested.
 struct HostileFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -4,7 +4,7 @@ public import Glibc
 
 /// Another process, talked to by lines; killed when it is let go.
 ///
-/// Not a Subprocess: here the moment matters at which it ends, and what it had said by then.
+/// Not a Subprocess: the moment of its end matters here, and its output until then.
 public final class ChildProcess {
   public let id: pid_t
   private let socket: Int32
@@ -13,7 +13,7 @@ public final class ChildProcess {
 
   /// Starts a program with its standard input and output here.
   public init(_ path: String, _ arguments: [String]) throws {
-    // Not pipes: those cannot be made so that no other child inherits them.
+    // Not pipes: they cannot be made so that no other child inherits them.
     var ends: [Int32] = [0, 0]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0, let output = fdopen(ends[0], "r")

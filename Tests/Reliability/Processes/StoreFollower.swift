@@ -6,7 +6,8 @@ public import ObjectStore
 import SQLiteDriver
 public import StoreInstruments
 
-/// The other process on a store of counters: it does what it is told, a line each, and says so.
+/// The other process on a store of counters: it obeys its input, a line each, and reports each
+/// step.
 ///
 ///     insert 7        a counter, saved: `done`
 ///     set 7 40        its total, saved

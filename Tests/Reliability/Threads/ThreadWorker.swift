@@ -12,7 +12,7 @@ struct ThreadWorker {
   let child: ManagedObjectContext
   var random: SeededGenerator
   var number: Int64 = 0
-  /// By counter, what a reader saw last.
+  /// By counter, the last value that a reader saw.
   var seen: [Int64: Int64] = [:]
 
   init(_ run: ThreadRun, _ index: Int) {
@@ -90,9 +90,9 @@ struct ThreadWorker {
     group.wait()
   }
 
-  // MARK: - What the policies allow
+  // MARK: - The effects of merge policies
 
-  /// Writes its properties over whatever others wrote, and repeats what was rolled back.
+  /// Writes its properties over others' values, and repeats rolled back changes.
   mutating func trump() throws {
     number += 1
     let (number, context) = (number, context)
@@ -143,7 +143,7 @@ struct ThreadWorker {
 
   // MARK: - Reading
 
-  /// Sees only what somebody has saved, and nothing go backwards.
+  /// Reads only saved values, and no value that goes backwards.
   mutating func read() throws {
     let fresh = run.container.newBackgroundContext(name: "reader")
     var filled = FetchRequest<Account>()

@@ -71,7 +71,8 @@ import TraceAnalysis
     #expect(found.map(\.speedup) == [1])
   }
 
-  /// A demo repeats its searches on purpose: what a summary excuses is no new finding of a difference.
+  /// A demo repeats its searches on purpose: a finding that a summary suppresses is not new in a
+  /// difference.
   @Test func aFindingThatIsExcusedIsNeitherNewNorGone() throws {
     let empty = RunBuilder { $0.connect() }.profile()
     let scans = RunBuilder { trace in

@@ -7,7 +7,7 @@ import TraceReading
 
 @testable import TraceAnalysis
 
-/// What is counted separately is bounded; the rest is counted together, and under no name of its own.
+/// Separate counts are bounded; the rest is counted together, and under no name of its own.
 struct ProfileBoundsTests {
   private func profile(_ records: [EventRecord]) -> Profile {
     var builder = ProfileBuilder()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the `babeltrace2` command printed about a trace, and how it ended.
+/// The output of the `babeltrace2` command for a trace, and its exit status.
 struct BabeltraceRun {
   /// 0, or the error that ended it, which may be a signal or the time that it may take.
   let status: Int32
@@ -15,7 +15,7 @@ struct BabeltraceRun {
   /// - Parameter folder: where its messages are kept until they are read.
   init(_ trace: URL, in folder: URL) throws {
     let errors = folder.appending(path: "errors")
-    // 1 s of processor time and 4 GiB are many times what a whole trace takes: on damaged metadata
+    // 1 s of processor time and 4 GiB are many times the need of a whole trace: on damaged metadata
     // babeltrace2 2.0.4 may loop for ever.
     let command =
       "ulimit -c 0; ulimit -t 1; ulimit -v 4194304; LC_ALL=C TZ=UTC BABELTRACE_TERM_COLOR=NEVER "
@@ -34,7 +34,7 @@ struct BabeltraceRun {
     status = pclose(output)
     log = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     let text = String(decoding: bytes, as: UTF8.self)
-    // What a crash cut has no line feed; an event's name of damaged metadata may have one.
+    // A line that a crash cut has no line feed; an event's name of damaged metadata may have one.
     let starts = text.matches(of: #/^timestamp = /#.anchorsMatchLineEndings()).map(
       \.range.lowerBound)
     let ends = starts + [text.endIndex]

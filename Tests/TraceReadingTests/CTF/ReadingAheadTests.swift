@@ -76,7 +76,7 @@ import TraceReading
     var samples = EventSamples(seed: 54)
     let records = samples.records(13 * 300)
     try write(records)
-    // An event of a class that there is not, in a packet whose lengths are right.
+    // An event of a class that does not exist, in a packet with correct lengths.
     let file = directory.url.appending(path: "ust/channel_0")
     var bytes = Array(try Data(contentsOf: file))
     let places = packets(bytes)

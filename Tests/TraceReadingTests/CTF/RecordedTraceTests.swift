@@ -20,7 +20,7 @@ import TraceReading
     let recorded = package.appending(path: "traces/before").path
     try FileManager.default.copyItem(atPath: recorded, toPath: path)
     whole = try Reading(path)
-    // Without it, what is damaged is found by the reader alone.
+    // Without it, only the reader finds damage.
     try FileManager.default.removeItem(atPath: "\(path)/\(RecordingSeal.fileName)")
   }
 
