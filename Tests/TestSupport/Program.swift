@@ -31,8 +31,9 @@ public struct Program: Sendable {
     public var error: String
   }
 
-  /// Runs the program to its end, up to 16 MB of output. The store's settings are removed from the
-  /// environment, and `environment` is added.
+  /// Runs the program to its end, up to 16 MB of output.
+  ///
+  /// The store's settings are removed from the environment, and `environment` is added.
   public func run(
     _ arguments: String..., environment settings: [String: String] = [:]
   ) async throws -> Run {
