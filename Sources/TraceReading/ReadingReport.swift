@@ -4,7 +4,7 @@ public import StoreEvents
 
 /// The result of reading the inputs.
 public struct ReadingReport: Hashable, Sendable, Codable {
-  /// In the order in which the inputs were given.
+  /// The sources, in the order of the inputs.
   public var sources: [SourceReport]
 
   public init(sources: [SourceReport]) { self.sources = sources }

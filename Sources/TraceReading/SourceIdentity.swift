@@ -42,7 +42,7 @@ struct IdentityTally {
     last = max(last, record.timestamp)
   }
 
-  /// Nil without events.
+  /// The identity of the events; nil without events.
   var identity: SourceIdentity? {
     guard count > 0 else { return nil }
     let hash = (sum ^ count ^ sum >> 32) &* 0x9e37_79b9_7f4a_7c15

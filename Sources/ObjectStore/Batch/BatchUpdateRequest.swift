@@ -7,7 +7,7 @@
 ///     try context.execute(update)
 ///     // UPDATE ZSTOP SET ZNOTE = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZLONGITUDE > ?)
 public struct BatchUpdateRequest<E: Entity> {
-  /// Nil for all rows.
+  /// The condition on the rows; nil for all rows.
   public var predicate: FetchPredicate?
   /// The contents of the result.
   public var resultType = BatchResult.Kind.count

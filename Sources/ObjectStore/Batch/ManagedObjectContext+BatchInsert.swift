@@ -5,7 +5,7 @@ import SQLiteDriver
 import StoreEvents
 
 extension ManagedObjectContext {
-  /// Inserts rows in one transaction, past the context: no objects, no row cache.
+  /// Inserts rows in one transaction, without objects of the context and without the row cache.
   ///
   ///     try context.batchInsert(Stop.self, count: names.count) { row, index in
   ///       row.name = names[index]

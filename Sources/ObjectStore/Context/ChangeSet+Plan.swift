@@ -43,7 +43,7 @@ extension ChangeSet {
     return members
   }
 
-  /// Adopts the places that a save has assigned to the members of ordered relationships.
+  /// Adopts the positions that a save has assigned to the members of ordered relationships.
   func adoptPlaces(_ plan: SavePlan, _ outcome: SaveOutcome) {
     for ((object, links), places) in zip(zip(linked, plan.links), outcome.places) {
       for (order, places) in zip(links.orders, places) {

@@ -7,7 +7,7 @@ final class ContextObservation {
   enum Event {
     /// These objects were changed, changed back, or merged.
     case changed([AnyManagedObject])
-    /// Any object may be another than before, as after a reset; these keys had unsaved changes.
+    /// Any object may differ from before, as after a reset; these keys had unsaved changes.
     case refetch([Int64])
   }
 

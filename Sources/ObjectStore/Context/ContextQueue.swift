@@ -64,8 +64,9 @@ final class ContextQueue: Sendable {
     return !(isMain && isCurrent)
   }
 
-  /// To be called where the context gets objects: on the main thread many a program uses the main
-  /// queue's without a block.
+  /// Records that the current thread uses the context without a block; called where it gets objects.
+  ///
+  /// Many programs use the main queue's context so, on the main thread.
   func recordUse() {
     guard isMain, user.load(ordering: .relaxed) == Self.never, isCurrent else { return }
     user.store(Self.noUser, ordering: .relaxed)

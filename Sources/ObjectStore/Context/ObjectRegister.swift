@@ -37,7 +37,7 @@ final class ObjectRegister {
 
   private struct Listed {
     let primaryKey: Int64
-    /// Nil once it has ended.
+    /// The object; nil once it was deallocated.
     var object: Unmanaged<AnyManagedObject>?
   }
 

@@ -8,7 +8,7 @@
 public struct FetchRequest<E: Entity>: Sendable {
   var parameters: FetchParameters
 
-  /// Nil for all objects.
+  /// The condition on the objects; nil for all objects.
   public var predicate: FetchPredicate? {
     get { parameters.predicate }
     set { parameters.predicate = newValue }

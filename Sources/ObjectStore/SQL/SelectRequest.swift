@@ -152,7 +152,7 @@ extension StoreValue {
 
 /// Values that are in no request.
 struct ProbeValues {
-  /// In the order of the predicate.
+  /// The values to bind, in the order of the predicate.
   private(set) var values: [StoreValue] = []
 
   fileprivate mutating func next(like value: StoreValue) -> StoreValue {

@@ -16,7 +16,7 @@ final class SelectTemplates: Sendable {
 
   private struct Entry {
     let request: SelectRequest
-    /// Nil while the request has come once.
+    /// The template; nil until the request comes the second time.
     var template: Template?
   }
 

@@ -13,7 +13,7 @@ final class PersistentStore: @unchecked Sendable {
   let uuid: String
   /// The changes that opening made to the file because the model had changed.
   let migrationSteps: [String]
-  /// Nil if it tracks none.
+  /// The columns of the history; nil for a store without history.
   let history: ChangedColumns?
   var tracksHistory: Bool { history != nil }
   let cache: RowCache

@@ -326,7 +326,7 @@ final class AdviceBench {
 }
 
 extension WorkloadStatement {
-  /// Whether it makes, changes or drops a table or an index: no index finds rows for it sooner.
+  /// Whether it makes, changes or drops a table or an index, so that no index can speed it up.
   fileprivate var onlyChangesSchema: Bool {
     ["CREATE", "ALTER", "DROP"].contains(StatementCommand.name(of: sql)) && selectPart == nil
   }

@@ -14,7 +14,7 @@ public final class PlanExplainer {
   /// The explainers of other databases of the trace, by path; nil for one that cannot be read.
   var others: [String: OtherDatabase?] = [:]
   private var sizes: [String: TableSize?] = [:]
-  /// Nil for a database with its rows.
+  /// The sizes of a capsule; nil for a database with its rows.
   private let capsule: CapsuleSizes?
   /// Whether the database is unpacked from a capsule and has no rows.
   public var isOfCapsule: Bool { capsule != nil }

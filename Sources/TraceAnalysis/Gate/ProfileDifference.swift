@@ -64,7 +64,7 @@ public struct ProfileDifference: Sendable {
   /// moving the terms of an AND; then statements of the same line of code; then, if the line is
   /// unknown, the only two that return the same columns and the same number of rows of an entity.
   ///
-  /// Findings that `exceptions` excuse on `today`, such as `2026-11-21`, count as excused.
+  /// Findings that `exceptions` suppress on `today`, such as `2026-11-21`, count as suppressed.
   public init(
     before: Profile, after: Profile, exceptions: ExceptionFile = ExceptionFile(), today: String = ""
   ) {

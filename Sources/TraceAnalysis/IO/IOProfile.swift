@@ -71,7 +71,7 @@ public struct CommitProfile: Hashable, Sendable, Codable {
   public var site: LockSite
   /// Waiting for locks.
   public var waitTime: Nanoseconds = 0
-  /// In statements and in the program between them, without the parts below.
+  /// The time in statements and in the program between them, without the parts below.
   public var bodyTime: Nanoseconds = 0
   /// Writing the write-ahead log or the rollback journal.
   public var logTime: Nanoseconds = 0

@@ -363,7 +363,7 @@ struct LockJoin {
 }
 
 extension [String: [LockInterval]] {
-  /// Adds the last one of a database, of which at least the last `max` are kept.
+  /// Appends an interval of a database; at least its last `max` intervals are kept.
   fileprivate mutating func append(_ interval: LockInterval, of database: String, max: Int) {
     self[database, default: []].append(interval)
     if self[database]?.count ?? 0 > 2 * max { self[database]?.removeFirst(max) }
@@ -371,9 +371,9 @@ extension [String: [LockInterval]] {
 }
 
 extension TransactionEnded {
-  /// How long it kept others from writing.
+  /// The time during which other connections could not write.
   ///
-  /// A store's transaction begins when it has the lock: its wait is not in its time.
+  /// A store's transaction starts with the lock, so its time does not include the wait.
   var heldTime: Nanoseconds {
     let total = max(totalTime, 0)
     return saveID != 0 ? total : max(total &- max(writerTime, 0), 0)

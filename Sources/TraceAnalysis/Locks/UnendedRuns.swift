@@ -58,7 +58,7 @@ struct UnendedRuns {
   }
 }
 
-/// A read that began and did not end before the recording did, of a process that did not close its databases.
+/// A read without an end in the recording, of a process that did not close its databases.
 struct UnendedRun: Hashable, Sendable {
   var site: LockSite
   /// The program: `python3 app.py[17524]`.

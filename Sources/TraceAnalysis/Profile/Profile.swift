@@ -117,7 +117,7 @@ extension Profile {
 
   /// Sums over everything, as Instruments shows them.
   public struct Totals: Hashable, Sendable, Codable {
-    /// Fetch requests; counts, prefetches and batches left out.
+    /// The number of fetch requests, without counts, prefetches and batches.
     public var fetches: UInt64 = 0
     /// Requests for a number of objects.
     public var counts: UInt64 = 0

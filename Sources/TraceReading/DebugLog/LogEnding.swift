@@ -8,7 +8,7 @@ struct LogEnding {
   private var stated = LogCheck()
   private var openings = 0
   private var closings = 0
-  /// The counts that are not 0.
+  /// The exit codes in the closing lines, without 0.
   private var statuses: Set<Int32> = []
 
   /// Handles a line; false if it is a damaged closing line.

@@ -32,12 +32,12 @@ final class ExternalDataTransaction {
     try folder.read(reference)
   }
 
-  /// A file that was made and that no row refers to after all.
+  /// Marks a file of this transaction as unused, as no row refers to it.
   func discard(_ reference: ExternalDataReference) {
     if let uuid = reference.uuid { unused.insert(uuid) }
   }
 
-  /// A file that its row no longer refers to, if no trigger reports that.
+  /// Marks a file as replaced, as its row no longer refers to it and no trigger reports that.
   func replace(_ reference: ExternalDataReference) { folder.replaced.insert(reference) }
 
   /// Runs the statements of the transaction, and lets the files follow its end.

@@ -14,7 +14,7 @@ extension StoreMetadata {
     var renamings: Set<String> = []
     /// By column: the type that its JSON is of, such as `3.ZTAGS Array<String>`.
     var codableTypes: Set<String> = []
-    /// By column: a type that not every value of the column is of, such as `3.ZKEY uuid`.
+    /// Columns with a type that some of their values do not have, such as `3.ZKEY uuid`.
     var types: Set<String> = []
     /// Columns, tables of pairs and numbers of entities that the model lacked: `3.ZNOTE`, `Z_1TAGS`, `5`.
     var leftovers: Set<String> = []

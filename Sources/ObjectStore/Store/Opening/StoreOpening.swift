@@ -20,14 +20,14 @@ struct StoreOpening {
     /// Nil for a read-only store.
     var writer: PooledConnection?
     var readerMode: Connection.Mode
-    /// Nil in memory.
+    /// The identity of the file; nil for a store in memory.
     var file: FileIdentity?
     var uuid: String
     var journalMode: String
     var pageSize: Int64
     /// The changes of the file because of a changed model.
     var migrationSteps: [String] = []
-    /// Nil for a store that tracks none.
+    /// The columns of the history; nil for a store without history.
     var history: ChangedColumns?
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
