@@ -52,7 +52,7 @@ final class BrowserPage {
       as? String ?? ""
     for domain in ["Page", "Runtime", "Log", "Network"] { try send("\(domain).enable") }
     try resize(width: width, height: height)
-    // A window that nobody sees draws no frames.
+    // A hidden window draws no frames.
     try send("Page.bringToFront")
     try send("Emulation.setFocusEmulationEnabled", ["enabled": true])
     if !scripts { try send("Emulation.setScriptExecutionDisabled", ["value": true]) }
@@ -144,7 +144,7 @@ final class BrowserPage {
     try press(x, y, to: [])
   }
 
-  /// Presses at a point, moves on to others, and lets go.
+  /// Presses at a point, moves on to others, and releases.
   func press(_ x: Double, _ y: Double, to points: [(Double, Double)], shift: Bool = false) throws {
     let modifiers = shift ? 8 : 0
     func mouse(_ type: String, _ x: Double, _ y: Double) throws {

@@ -14,7 +14,7 @@ final class Chromium {
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// The program to run; nil where the browser tests are not asked for.
+  /// The program to run; nil if the browser tests are not enabled.
   static var program: String? { ProcessInfo.processInfo.environment["BROWSER"] }
 
   // A busy machine may take its time; a hang must end all the same.
@@ -26,7 +26,7 @@ final class Chromium {
   private let profile: URL
   private var buffer = Data()
   private var lastID = 0
-  /// Events that nobody has asked for yet, oldest first.
+  /// Events that no test has read yet, oldest first.
   private(set) var events: [JSON] = []
 
   init(_ program: String) throws {

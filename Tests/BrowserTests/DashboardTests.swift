@@ -27,7 +27,7 @@ struct DashboardTests {
     try page.click("#theme")
     try page.dragOverTracks(from: 0.2, to: 0.8)
     #expect(try page.complaints() == [])
-    // The page's own rule, tried: an image from anywhere is not asked for.
+    // The page's own policy, tried: an image from elsewhere is not requested.
     try page.evaluate(
       "document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/x.png' }))")
     try page.settle()

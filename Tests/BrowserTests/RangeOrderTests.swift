@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// The order of the tables' rows in a range of the tracks, seen and heard.
+/// The order of the tables' rows in a range of the tracks, on the screen and in a screen reader.
 @Suite(.serialized, .enabled(if: Chromium.program != nil))
 struct RangeOrderTests {
   let reports: Reports
@@ -13,7 +13,7 @@ struct RangeOrderTests {
   init() throws { reports = try Reports() }
 
   /// Over the whole trace stops took longest, then trips, then lines; in the evening lines did, then
-  /// trips; stops were asked for most often, and their objects fired most faults, at all times but
+  /// trips; stops were fetched most often, and their objects fired most faults, at all times but
   /// the evening.
   ///
   ///     0 s              1 s                   9 s             10 s
@@ -160,7 +160,7 @@ struct RangeOrderTests {
     #expect(try heard(page) == "Callers: 3 rows, by line of code, from Z on.")
     try page.type("ztrip", into: "#statements input")
     #expect(try heard(page).hasPrefix("Statements: 1 of "))
-    // Only one place speaks.
+    // Only one element is announced.
     #expect(try page.number("document.querySelectorAll('[role=status], [aria-live]').length") == 1)
   }
 

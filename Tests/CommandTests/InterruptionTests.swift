@@ -118,7 +118,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  /// The pipe stays open and gives no more: only the signal ends the reading.
+  /// The pipe stays open without more data: only the signal ends the reading.
   @Test(.endsWhenStuck) func exportWritesWhatItRead() async throws {
     let run = try await report.run(
       through: [

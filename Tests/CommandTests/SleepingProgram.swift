@@ -6,7 +6,7 @@ enum SleepingProgram {
   enum Place: String {
     /// It has read all available data, and waits for more.
     case pipeRead = "pipe_read"
-    /// It opens a pipe that nobody writes to.
+    /// It opens a pipe without a writer.
     case pipeOpen = "wait_for_partner"
   }
 

@@ -12,7 +12,7 @@ import TestSupport
 ///
 /// A turn is a fetch of twelve events: begin and end, six cached faults, two cache misses with
 /// their faults. Every eighth turn a save of three events follows. Announcements of statements and
-/// samples of counters come on top. The same count gives the same events but for their times.
+/// samples of counters come on top. The same count emits the same events but for their times.
 struct EventMix {
   private let instruments: Instruments
   private var generator = SeededGenerator(seed: 1)

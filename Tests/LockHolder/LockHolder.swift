@@ -11,7 +11,7 @@ import StoreInstruments
 ///     lock-holder store PATH TIMES STOP       saves of a store
 ///     lock-holder driver PATH TIMES STOP      transactions of a plain connection
 ///
-/// Each turn is four lines of TIMES, nanoseconds since 1970: before the lock was asked for, when it
+/// Each turn is four lines of TIMES, nanoseconds since 1970: before the lock was requested, when it
 /// was held, before it was released, after that. It ends when the file STOP exists.
 @main
 enum LockHolder {

@@ -194,7 +194,7 @@ struct IndexSearchTests {
     #expect(advice.removalsSkipped == "half of it")
   }
 
-  /// Two indexes, of which SQLite takes the wrong one unless it knows how often values occur.
+  /// Two indexes, of which SQLite takes the wrong one without statistics of the values.
   @Test func statisticsThatHelpAreAdvisedAndThoseThatDoNotAreNamed() throws {
     let read = [
       WorkloadStatement(

@@ -172,7 +172,7 @@ import Testing
     #expect(advice.unmeasured.last?.reason.contains("options 513") == true)
   }
 
-  /// The order of a language that is not ours: an index of the copy is made anew.
+  /// The order of a language other than ours: an index of the copy is rebuilt.
   @Test func anIndexOfAnotherLanguageIsRebuiltOnTheCopy() throws {
     try connection.createCollation("NSCollateLocaleSensitive") { a, b in
       Int32(b.count - a.count)

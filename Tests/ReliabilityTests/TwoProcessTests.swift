@@ -109,7 +109,7 @@ import Testing
     #expect(counter.total == 40)
     counter.total = 41
     try fixture.context.save()
-    // And the other way round: a conflict, which its retry settles.
+    // And the other way round: a conflict, which its retry resolves.
     #expect(fixture.other.ask("increment 1 1") == "done")
     try fixture.context.refresh(counter, mergeChanges: false)
     #expect(counter.total == 42)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct TracingCostTests {
-  /// Told beside an observer that takes a while, as the clock of this thread says.
+  /// Beside an observer that takes a while, compared with the clock of this thread.
   @Test(arguments: [10, 61, 5_000]) func isWhatTheObserversTook(events: Int) throws {
     let observer = SlowObserver()
     let instruments = Instruments(

@@ -22,7 +22,7 @@ public struct BuiltTool: Sendable {
   /// Runs it to its end, in UTC and without colours.
   public func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
-  /// Runs it with a text on its standard input; its JSON is held against Documentation/schemas.
+  /// Runs it with a text on its standard input; its JSON is checked against Documentation/schemas.
   ///
   /// - Parameter command: takes the tool and its arguments as its own last ones.
   public func run(

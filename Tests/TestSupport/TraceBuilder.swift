@@ -5,7 +5,7 @@ public import StoreEvents
 
 /// Writes a CTF 1.8 trace as LTTng-UST lays it out, without LTTng.
 ///
-///     metadata     the layout, as text, in packets if asked for
+///     metadata     the layout, as text, in packets if the options request that
 ///     channel_N    packets: header, context, then events: id, time, vpid, vtid, procname, fields
 ///
 /// See <https://diamon.org/ctf/v1.8.3/>.
@@ -20,7 +20,7 @@ public struct TraceBuilder {
     public var reversesFields = false
     /// A field that no event has, as of an older version.
     public var droppedField: String?
-    /// A field that each event has more than this version knows.
+    /// A field that each event has in addition to this version's.
     public var extraField: String?
     public var provider = StoreEvent.provider
     /// In bytes; a packet ends with the event that reaches it.

@@ -145,7 +145,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: recorder.trace))
   }
 
-  /// A daemon that a recording started runs only while somebody records.
+  /// A daemon that a recording started runs only while there is a recorder.
   func expectNothingLeft() throws {
     // Another test's recording may be at it: each cleans up after killed recorders.
     for _ in 1...3_000 {

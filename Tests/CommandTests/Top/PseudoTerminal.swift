@@ -78,7 +78,7 @@ final class PseudoTerminal {
     _ = write(main, bytes, bytes.count)
   }
 
-  /// Makes the terminal larger or smaller; the kernel tells the program.
+  /// Makes the terminal larger or smaller; the kernel notifies the program.
   func resize(columns: Int, rows: Int) {
     screen.resize(columns: columns, rows: rows)
     var size = winsize(

@@ -81,7 +81,7 @@ import Testing
     let terminal = try top()
     #expect(try await terminal.waits { $0.contains("30 fetches") })
     terminal.resize(columns: columns, rows: rows)
-    // Something is drawn anew in the new size.
+    // The screen is drawn again in the new size.
     #expect(try await terminal.waits { $0.lines.contains { !$0.isEmpty } })
     try await Task.sleep(for: .milliseconds(250))
     #expect(try await terminal.waits { $0.lines[0].hasPrefix("t") || columns == 1 })

@@ -181,7 +181,7 @@ import Testing
     #expect(context.faultError is StoreError)
   }
 
-  // MARK: - Telling
+  // MARK: - Descriptions
 
   @Test func describesItselfWithoutLoading() throws {
     let stops = try context.fetchInBatches(request())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// SQL and memory give the same rows; `AGREEMENT_COUNT` sets for how many predicates.
+/// SQL and memory return the same rows; `AGREEMENT_COUNT` sets the number of predicates.
 @Suite struct PredicateAgreementTests {
   private let count =
     ProcessInfo.processInfo.environment["AGREEMENT_COUNT"].flatMap { Int($0) } ?? 4_000

@@ -54,7 +54,7 @@ import Testing
     #expect(cache.row(0, 1)?.version == 2)
   }
 
-  /// Between a commit and the end of its save somebody else may write, and be noticed.
+  /// Between a commit and the end of its save another connection may write, and be noticed.
   @Test func takesNoRowsOfASaveThatWasOverwritten() {
     let cache = RowCache(entityCount: 1, byteLimit: 1 << 20)
     let saved = cache.epoch

@@ -18,7 +18,7 @@ extension ContextRun {
       return try expect(object.isRemoved, "\(number) is there, and was to be gone: \(object)")
     }
     try expect(!object.isRemoved, "\(number) counts as deleted: \(object)")
-    // The file of a value that somebody has replaced is gone.
+    // The file of a value that another context has replaced is gone.
     for (name, value) in row.values where name != "blob" || !participant.isOutdated {
       let shown = try object.value(forKey: name)
       try expect(shown == value, "\(number).\(name) is \(shown) and was to be \(value)")

@@ -186,7 +186,7 @@ struct NodeChanges {
     }
   }
 
-  /// Whether somebody else has added, or removed, the same pairs.
+  /// Whether another context has added, or removed, the same pairs.
   func repeatsPairs(of image: NodeImage) -> Bool {
     NodePairs.allCases.contains { table in
       let pairs = image.pairs[table] ?? []

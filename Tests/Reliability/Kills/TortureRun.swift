@@ -20,7 +20,7 @@ public struct TortureRun {
     public var kills = 0
     /// By the process's current step.
     public var killsWhile: [LedgerProcess.Word: Int] = [:]
-    /// Saves that were told to be done.
+    /// Saves that were reported as done.
     public var acknowledged: Int64 = 0
     /// Saves that were there without having been acknowledged yet.
     public var unacknowledged = 0

@@ -16,7 +16,7 @@ public struct LedgerCheck {
 
   /// Checks the file as SQLite sees it, then opens it and compares it with the saves.
   ///
-  /// - Parameter acknowledged: the last save that was told to be done.
+  /// - Parameter acknowledged: the last save that was reported as done.
   /// - Returns: the last save that is there.
   /// - Throws: ``LedgerError``, and the error of an opening.
   @discardableResult

@@ -40,7 +40,7 @@ public final class LedgerWriter {
     try context.save()
   }
 
-  /// Makes the next step's changes, without saving them, and gives its number.
+  /// Makes the next step's changes, without saving them, and returns its number.
   public func prepare() throws -> Int64 {
     for change in ledger.advance(seed) { try make(change) }
     clock.lastStep = ledger.lastStep
@@ -48,7 +48,7 @@ public final class LedgerWriter {
     return ledger.lastStep
   }
 
-  /// Saves the next step, and gives its number.
+  /// Saves the next step, and returns its number.
   public func save() throws -> Int64 {
     let number = try prepare()
     try context.save()

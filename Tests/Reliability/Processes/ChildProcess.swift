@@ -2,7 +2,7 @@
 
 public import Glibc
 
-/// Another process, talked to by lines; killed when it is let go.
+/// Another process, controlled by lines; killed when it is released.
 ///
 /// Not a Subprocess: the moment of its end matters here, and its output until then.
 public final class ChildProcess {
@@ -49,7 +49,7 @@ public final class ChildProcess {
     defer { free(line) }
     guard getline(&line, &capacity, output) > 0, let line else { return nil }
     let text = String(cString: line)
-    // A line that was cut by the end was never said.
+    // A line that was cut by the end does not count.
     return text.last == "\n" ? String(text.dropLast()) : nil
   }
 
@@ -59,7 +59,7 @@ public final class ChildProcess {
     _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Says something and gives the answer.
+  /// Writes a line and returns the answer.
   public func ask(_ line: String) -> String? {
     write(line)
     return readLine()
@@ -72,7 +72,7 @@ public final class ChildProcess {
     _ = wait()
   }
 
-  /// Waits until it is gone, and gives its exit code, or 128 and the signal that ended it.
+  /// Waits until it has ended, and returns its exit code, or 128 and the signal that ended it.
   public func wait() -> Int32 {
     guard isRunning else { return -1 }
     var status: Int32 = 0

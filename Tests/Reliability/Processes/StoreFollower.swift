@@ -12,7 +12,7 @@ public import StoreInstruments
 ///     insert 7        a counter, saved: `done`
 ///     set 7 40        its total, saved
 ///     increment 7 20  so many times, each saved, again after a conflict
-///     hold, release   takes the write lock, and gives it back
+///     hold, release   takes the write lock, and releases it
 public struct StoreFollower {
   private let container: PersistentContainer
   private let connection: Connection

@@ -146,7 +146,7 @@ public struct ObjectEndRun {
   private mutating func checkThatNothingIsLeft() throws {
     weak let model = container?.model
     container = nil
-    // A queue may be letting go of its context just now.
+    // A queue may be releasing its context just now.
     for _ in 0..<1000 where model != nil { usleep(10_000) }
     guard model == nil else { throw LedgerError("objects that ended are still counted") }
   }

@@ -112,7 +112,7 @@ public final class ThreadRun: Sendable {
     }
   }
 
-  /// A thread that waits for ever cannot be ended.
+  /// A thread that waits endlessly cannot be ended.
   private func die() -> Never {
     print("a deadlock: \(summary); seed \(seed)")
     fflush(nil)

@@ -24,7 +24,7 @@ struct ThreadWorker {
 
   // MARK: - Nothing is lost
 
-  /// Adds one to a counter, and tries again where somebody else was faster.
+  /// Adds one to a counter, and tries again if another thread was faster.
   mutating func increment(waiting: Bool) throws {
     let number = Int64.random(in: 0..<8, using: &random)
     let context = context
@@ -39,7 +39,7 @@ struct ThreadWorker {
     let number = Int64(Int.random(in: numbers, using: &random))
     let (child, parent) = (child, run.parent)
     tally(number, try child.performAndWait { try Self.increment(number, in: child) })
-    // Nobody else writes these counters: the parent's own save has no conflict.
+    // No other thread writes these counters: the parent's own save has no conflict.
     if savesParent { try parent.performAndWait { try parent.save() } }
   }
 
@@ -50,7 +50,7 @@ struct ThreadWorker {
     }
   }
 
-  /// Gives how many conflicts there were.
+  /// Returns the number of conflicts.
   private static func increment(
     _ number: Int64, in context: ManagedObjectContext
   ) throws -> Int {
@@ -115,7 +115,7 @@ struct ThreadWorker {
     }
   }
 
-  /// Writes a property that nobody else does, and yields in all others.
+  /// Writes a property that no other thread writes, and yields in all others.
   mutating func yield() throws {
     number += 1
     let (number, context) = (number, context)

@@ -172,7 +172,7 @@ struct ProfileBoundsTests {
     #expect(most == [1, 2, 3, 1, 4, 2, 3])
   }
 
-  /// A damaged log or report may tell any number, and the sum of all durations is no number at all.
+  /// A damaged log or report may contain any number, and the sum of all durations may overflow.
   @Test func durationsWhoseSumOverflowsAreCounted() {
     let run = RunBuilder { trace in
       for _ in 0..<1000 { trace.fetch("SELECT a", total: Durations.longest) }

@@ -16,7 +16,7 @@ struct BabeltraceRun {
   init(_ trace: URL, in folder: URL) throws {
     let errors = folder.appending(path: "errors")
     // 1 s of processor time and 4 GiB are many times the need of a whole trace: on damaged metadata
-    // babeltrace2 2.0.4 may loop for ever.
+    // babeltrace2 2.0.4 may loop endlessly.
     let command =
       "ulimit -c 0; ulimit -t 1; ulimit -v 4194304; LC_ALL=C TZ=UTC BABELTRACE_TERM_COLOR=NEVER "
       + "exec timeout -k 1 60 babeltrace2 '\(trace.path)' --component sink.text.pretty --params "
@@ -43,6 +43,6 @@ struct BabeltraceRun {
     events = lines.compactMap(PrettyEvent.init)
     unreadLines = lines.filter { PrettyEvent($0) == nil }
   }
-  /// Its reader may give up a stream with an error of its own and end the whole with 0.
+  /// Its reader may end a stream with an error of its own and end the whole with 0.
   var reportsDamage: Bool { status != 0 || log.contains(" E PLUGIN/CTF/MSG-ITER ") }
 }

@@ -290,7 +290,7 @@ struct CoreDataLogTests {
     #expect(save.deleted == 1)
   }
 
-  /// Some are of no statement of the log: they are counted, and shown with their text.
+  /// Some belong to no statement of the log: they are counted, and shown with their text.
   @Test(arguments: ["CoreData: error: ", "error: "])
   func errorsAreCountedAndShown(prefix: String) throws {
     let reading = try Reading(

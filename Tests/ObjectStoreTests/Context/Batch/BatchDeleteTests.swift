@@ -110,7 +110,7 @@ import Testing
     #expect(
       try fixture.rows("SELECT ZTITLE, ZPREQUEL, Z_OPT FROM ZBOOK") == ["c|NULL|2"])
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZADDRESS") == ["0"])
-    // The member has read one book less, and the notes of the books are nobody's.
+    // The member has read one book less, and the notes of the books have no owner.
     #expect(try context.fetch(FetchRequest<Member>()).map { $0.books.map(\.title) } == [["c"]])
     #expect(
       try fixture.rows("SELECT ZBOOK, Z_FOK_BOOK IS NULL, Z_OPT FROM ZNOTE")

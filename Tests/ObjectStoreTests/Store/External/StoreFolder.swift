@@ -51,7 +51,7 @@ struct StoreFolder {
 
   // MARK: - Operations of other programs
 
-  /// Copies a store that nobody has open.
+  /// Copies a store that is not open.
   func copy(_ name: String, to other: String, withFolder: Bool = false) throws {
     try remove(other)
     try FileManager.default.copyItem(atPath: path(name), toPath: path(other))
