@@ -180,7 +180,7 @@ struct DashboardTests {
     #expect(try page.complaints() == [])
   }
 
-  @Test func theKeyboardDoesWhatThePointerDoes() async throws {
+  @Test func theKeyboardDoesTheSameAsThePointer() async throws {
     let page = try await page()
     try page.evaluate("document.querySelector('#timeline').focus()")
     try page.press(.home)
@@ -202,7 +202,7 @@ struct DashboardTests {
     #expect(try page.text("document.activeElement.id") == "timeline")
   }
 
-  @Test func hoveringReportsWhatIsThere() async throws {
+  @Test func hoveringReportsTheSliceUnderThePointer() async throws {
     let page = try await page()
     let tip = "document.querySelector('#tip').innerText"
     try page.hoverOver(".track svg", at: 0.5)

@@ -66,7 +66,7 @@ struct RangeOrderTests {
     return try page.text(Self.heard)
   }
 
-  @Test func theHeadShowsWhatRowsAreSortedBy() async throws {
+  @Test func theHeadShowsTheSortKey() async throws {
     let page = try await page()
     let sorted = try page.texts(
       """

@@ -122,7 +122,7 @@ import Testing
 
   /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after
   /// them.
-  @Test func theValuesOfTheLogAreThoseOfTheMeasurement() async throws {
+  @Test func theMeasurementUsesTheValuesOfTheLog() async throws {
     let store = try store()
     try Connection(path: store).execute(
       "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, ZTIMESTAMP FLOAT)")

@@ -119,7 +119,7 @@ import Testing
   }
 
   /// The pipe stays open without more data: only the signal ends the reading.
-  @Test(.endsWhenStuck) func exportWritesWhatItRead() async throws {
+  @Test(.endsWhenStuck) func exportWritesTheEventsItRead() async throws {
     let run = try await report.run(
       through: [
         "sh", "-c",

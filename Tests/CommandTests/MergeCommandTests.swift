@@ -63,7 +63,7 @@ import Testing
     #expect(piped.output == (try String(contentsOfFile: sum, encoding: .utf8)))
   }
 
-  @Test func refusesWhatWouldCountTwice() async throws {
+  @Test func refusesInputsThatWouldCountTwice() async throws {
     let a = try trace("a", pid: 1)
     let b = try trace("b", pid: 2)
     let sum = folder.path("sum.json")

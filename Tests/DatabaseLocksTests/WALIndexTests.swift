@@ -44,7 +44,7 @@ import Testing
     #expect(try #require(WALIndex(head(pageSize: 1))).pageSize == 65_536)
   }
 
-  @Test func reportsWhatIsWrongWithAHeader() throws {
+  @Test func reportsProblemsOfAHeader() throws {
     var changing = head()
     changing[60] ^= 1
     #expect(WALIndex(changing)?.validity == .copiesDiffer)

@@ -129,7 +129,7 @@ import TraceReading
     #expect(found.map(String.init) == expected.sorted())
   }
 
-  @Test func listsAndSearchesOnlyWhatIsThere() async throws {
+  @Test func listsAndSearchesOnlyExistingItems() async throws {
     let nowhere = try await photos.run("list", "--folder", folder.path("nowhere"))
     #expect(nowhere.status == 1)
     #expect(nowhere.error.contains("make them with 'photos generate'"))

@@ -195,7 +195,7 @@ struct IndexSearchTests {
   }
 
   /// Two indexes, of which SQLite takes the wrong one without statistics of the values.
-  @Test func statisticsThatHelpAreAdvisedAndThoseThatDoNotAreNamed() throws {
+  @Test func usefulStatisticsAreAdvisedAndOthersAreNamed() throws {
     let read = [
       WorkloadStatement(
         id: "0", sql: "SELECT count(e) FROM item WHERE c = 1 AND d = 'd7'", runs: 10)

@@ -214,7 +214,7 @@ import Testing
       indexes("SELECT count(*) FROM orders WHERE status IS NOT NULL AND note || ? = 'x'") == [])
   }
 
-  @Test func statisticsAreThoseOfTheDatabase() throws {
+  @Test func statisticsEqualTheDatabases() throws {
     let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
     #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
     try connection.execute("ANALYZE")

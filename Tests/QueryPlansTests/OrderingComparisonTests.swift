@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func refusesWhatHasNoOrders() {
+  @Test func refusesStatementsWithoutOrders() {
     #expect(error("DELETE FROM t WHERE a AND b") == .notASelect)
     #expect(error("SELECT 1 FROM t") == .noWhere)
     #expect(error("SELECT 1 FROM t WHERE (a = 1)") == .oneTerm("(a = 1)"))

@@ -73,7 +73,7 @@ import Testing
     #expect(comparison.rows == 200)
   }
 
-  @Test func samplesTheEndAndEscapesWhatIsNoLetter() throws {
+  @Test func samplesTheEndAndEscapesOtherCharactersThanLetters() throws {
     try connection.execute("UPDATE ZSTOP SET ZNAME = 'a*(c)'")
     #expect(
       try compare("NSCoreDataStringSearch( t0.ZNAME, ?, 12, 0)").values == [.text("(c)")])
@@ -83,7 +83,7 @@ import Testing
     #expect(matches.rows == 600)
   }
 
-  @Test func samplesWhatIsComputedOfAColumn() throws {
+  @Test func samplesExpressionsOfAColumn() throws {
     let fold = try compare("NSCoreDataStringFold( t0.ZNAME, 129) = ?")
     guard case .text(let text)? = fold.values.first else {
       Issue.record("\(fold.values)")
@@ -114,7 +114,7 @@ import Testing
     #expect(comparison.rows == 1)
   }
 
-  @Test func samplesListsWhoseValuesSayTheirKind() throws {
+  @Test func samplesListsOfTypedValues() throws {
     for column in ["ZNAME", "ZLONGITUDE", "ZLINE"] {
       let comparison = try compare(
         "t0.\(column) IN (SELECT NSCoreDataValue(value) FROM json_each(?))")

@@ -32,7 +32,7 @@ import Testing
     try expectNothingLeft()
   }
 
-  @Test func countsWhatBabeltraceCounts() async throws {
+  @Test func countsTheSameAsBabeltrace() async throws {
     let run = try await recorder.record("burst", "20000")
     #expect(run.status == 0, "\(run.errorOutput)")
     let lines = try await recorder.babeltrace2()
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func signalKeepsWhatWasRecorded(signal: Int32) async throws {
+  func signalKeepsTheRecording(signal: Int32) async throws {
     let recorder = recorder
     let run = try await recorder.record(
       command: [BuiltProducts.path(of: "event-emitter"), "wait"]
@@ -90,7 +90,7 @@ import Testing
     try expectNothingLeft()
   }
 
-  @Test func killedProgramKeepsWhatWasRecorded() async throws {
+  @Test func killedProgramKeepsItsRecording() async throws {
     let run = try await recorder.record(
       command: ["sh", "-c", "\(BuiltProducts.path(of: "event-emitter")) burst 10; kill -9 $$"])
     #expect(run.status == 137)
@@ -133,7 +133,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: recorder.trace) == ["precious"])
   }
 
-  @Test func missingLTTngReportsWhatToInstall() async throws {
+  @Test func missingLTTngReportsThePackageToInstall() async throws {
     let emitter = BuiltProducts.path(of: "event-emitter")
     let run = try await recorder.record(
       options: ["--lttng"], command: [emitter, "burst", "1"], path: "/nowhere")

@@ -57,7 +57,7 @@ import TransitModel
     return database
   }
 
-  @Test func storesWhatAnotherProgramImports() async throws {
+  @Test func storesTheImportOfAnotherProgram() async throws {
     try writeFeed()
     try await importFeed()
     let byHand = try await importByHand()

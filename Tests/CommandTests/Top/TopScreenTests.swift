@@ -19,7 +19,7 @@ import Testing
       environment: environment, columns: columns, rows: rows)
   }
 
-  @Test func showsWhatTheLogGains() async throws {
+  @Test func showsNewEventsOfTheLog() async throws {
     let terminal = try top()
     #expect(try await terminal.waits { $0.contains("no statement ran yet") })
     #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible)

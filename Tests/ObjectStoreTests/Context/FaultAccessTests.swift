@@ -102,7 +102,7 @@ import Testing
     #expect(throws: StoreError.closed(path: fixture.url.path)) { try context.save() }
   }
 
-  @Test func anObjectWhoseDeletionWasSavedIsNoDestination() throws {
+  @Test func anObjectWithASavedDeletionIsNoDestination() throws {
     let fixture = try StoreFixture()
     let stop = fixture.makeStop("A")
     let time = fixture.context.insert(StopTime.self)

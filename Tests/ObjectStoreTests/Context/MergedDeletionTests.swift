@@ -52,7 +52,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*) FROM \(tables[0])") == ["0"])
   }
 
-  @Test func doesNotFetchWhatIsGoneForBeingRelated() throws {
+  @Test func doesNotFetchADeletedObjectThatIsRelated() throws {
     let fixture = try StoreFixture()
     let (old, new) = (fixture.makeStop("old", stopTimes: 1), fixture.makeStop("new"))
     try fixture.context.save()

@@ -226,7 +226,7 @@ import Testing
     #expect(fixture.observer.sql.dropFirst().filter { !$0.hasSuffix("LIMIT 1") } == [])
   }
 
-  @Test func refusesWhatTheModelDoesAndLeavesTheParentAsItWas() throws {
+  @Test func refusesTheSameAsTheModelAndLeavesTheParentUnchanged() throws {
     let (fixture, parent, child) = try makeContexts()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(try child.fetch(try stops()).first)
@@ -305,7 +305,7 @@ import Testing
     #expect(stop.name == "theirs")
   }
 
-  @Test func refusesToMergeIntoWhatTheParentHasDeleted() throws {
+  @Test func refusesToMergeIntoAnObjectDeletedByTheParent() throws {
     let (fixture, parent, child) = try makeContexts()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(try child.fetch(try stops()).first)
@@ -327,7 +327,7 @@ import Testing
     #expect(child.parent === parent && parent.parent == nil)
   }
 
-  @Test func siblingsMergeWhatOneOfThemSaves() async throws {
+  @Test func siblingsMergeEachOthersSaves() async throws {
     let (fixture, parent, child) = try makeContexts()
     let sibling = ManagedObjectContext(parent: parent, name: "sibling")
     sibling.automaticallyMergesChangesFromParent = true

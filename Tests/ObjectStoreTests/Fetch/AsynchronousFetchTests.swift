@@ -99,7 +99,7 @@ import Testing
     #expect(fixture.observer.sql.isEmpty)
   }
 
-  @Test func reportsWhatIsWrongWithTheRequest() async throws {
+  @Test func reportsProblemsOfTheRequest() async throws {
     let fixture = try makeStore()
     let context = fixture.container.newBackgroundContext()
     let request = FetchRequest<Word>(predicate: try FetchPredicate("rnak == 1"))

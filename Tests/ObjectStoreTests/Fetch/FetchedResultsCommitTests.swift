@@ -142,7 +142,7 @@ import Testing
     #expect(controller.sections.map(\.name) == ["a", "b", "c"])
   }
 
-  @Test func anUndoDropsWhatAnotherContextHasDeleted() async throws {
+  @Test func anUndoDropsObjectsDeletedByAnotherContext() async throws {
     let undoManager = ContextUndoManager()
     context.undoManager = undoManager
     let controller = try controller()
@@ -174,7 +174,7 @@ import Testing
     #expect(controller.sections.map(\.name) == ["a", "b", "c", "y", "z"])
   }
 
-  @Test func followsWhatAMergePolicyHasResolved() throws {
+  @Test func followsResolutionsOfAMergePolicy() throws {
     let controller = try controller()
     context.mergePolicy = .storeTrump
     let card = try card(3, in: context)

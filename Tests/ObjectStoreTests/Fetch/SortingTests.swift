@@ -86,7 +86,7 @@ struct Word: Entity {
       try fixture.context.fetch(request).compactMap(\.text).joined(separator: " ") == sorted)
   }
 
-  @Test func refusesAComparatorForWhatIsNoText() throws {
+  @Test func refusesATextComparatorForOtherTypes() throws {
     let fixture = try store([])
     var request = FetchRequest<Word>()
     request.sortDescriptors = [SortDescriptor("rank", comparator: .localized)]

@@ -43,7 +43,7 @@ import Testing
     #expect(found > count / 2, "predicates that find nothing compare nothing")
   }
 
-  @Test func printsWhatReadsBackAsTheSameTree() throws {
+  @Test func printsAFormatThatReadsBackAsTheSameTree() throws {
     var source = RandomPredicates(seed: 8)
     for _ in 0..<count {
       let predicate = source.predicate()

@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A page that a reader made of an older version must not come after the eviction of a newer one.
-  @Test func takesNoReadThatBeganBeforeASaveWhoseRowIsGone() {
+  @Test func ignoresAReadThatStartedBeforeASaveOfAnEvictedRow() {
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 4)
     let before = cache.epoch
@@ -69,7 +69,7 @@ import Testing
     #expect(cache.row(0, 2) == nil)
   }
 
-  @Test func findsWhatADictionaryFinds() {
+  @Test func findsTheSameAsADictionary() {
     var table = KeyTable<RowPointer>()
     var expected: [Int64: RowSnapshot] = [:]
     var random = SystemRandomNumberGenerator()

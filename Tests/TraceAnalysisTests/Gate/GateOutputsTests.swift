@@ -211,7 +211,7 @@ struct GateOutputsTests {
   }
 
   /// The properties that the schema requires, and the properties with limited values.
-  @Test func sarifHasWhatItsSchemaRequires() throws {
+  @Test func sarifHasThePropertiesThatItsSchemaRequires() throws {
     let log = try sarif(worse)
     #expect(log["version"] as? String == "2.1.0")
     #expect((log["$schema"] as? String)?.hasSuffix("sarif-2.1.0.json") == true)

@@ -13,7 +13,7 @@ import TraceAnalysis
       .pairs
   }
 
-  @Test func pairsStatementsWhoseValuesDiffer() {
+  @Test func pairsStatementsWithDifferentValues() {
     let found = pairs(
       { $0.fetch("SELECT a FROM t LIMIT 10", total: 12_000) },
       { $0.fetch("SELECT a FROM t LIMIT 20", total: 1000) })

@@ -39,7 +39,7 @@ import TraceAnalysis
     }
   }
 
-  @Test(arguments: [32, 33, 1000]) func rowsBehindThoseThatAreKeptCount(rows: Int) {
+  @Test(arguments: [32, 33, 1000]) func rowsBehindTheKeptOnesCount(rows: Int) {
     let found = loops { trace in
       trace.run(list, caller: 1, rows: UInt64(rows), list: 1)
       for row in 1...rows { trace.run(one, caller: 2, forRow: row, of: 1) }
@@ -99,7 +99,7 @@ import TraceAnalysis
   }
 
   /// A menu with the ids 1 to 12, and a server with visitors of the ids 1 to 500.
-  @Test func numbersThatGoOnAreNotThoseOfTheList() {
+  @Test func consecutiveNumbersAreNotTheListsValues() {
     let found = loops { trace in
       trace.run(list, caller: 1, rows: 12, list: 1)
       for id in 1...500 {
@@ -145,7 +145,7 @@ import TraceAnalysis
     #expect(found(4) == [12])
   }
 
-  @Test func threadsAndConnectionsDoNotMatterAndThoseThatWereOpenedAreCounted() {
+  @Test func threadsAndConnectionsDoNotMatterAndOpenedOnesAreCounted() {
     let found = findings { trace in
       trace.run(list, caller: 1, rows: 20, list: 1)
       for row in 1...20 {

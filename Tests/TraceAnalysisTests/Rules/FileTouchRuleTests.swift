@@ -86,7 +86,7 @@ import TraceAnalysis
     #expect(found.first?.caller.line == 9)
   }
 
-  @Test func aFailureOfTheFileNamesWhatWasDoneBefore() {
+  @Test func aFailureOfTheFileNamesEarlierOperations() {
     var runs = LockRuns()
     let program = runs.open(1, "a")
     let other = runs.open(2, "b")

@@ -390,7 +390,7 @@ import TraceAnalysis
       """
     ),
   ])
-  func anIndexIsAdvisedOnlyForWhatCanHaveOne(sql: String, rule: String, fix: String) throws {
+  func anIndexIsAdvisedOnlyForTablesThatCanHaveOne(sql: String, rule: String, fix: String) throws {
     let connection = try shop()
     let run = RunBuilder { trace in
       trace.connect()
@@ -455,7 +455,7 @@ import TraceAnalysis
         """)
   }
 
-  @Test func aScanThatWritesReportsWhatItChanges() {
+  @Test func aScanThatWritesReportsItsChanges() {
     let found = findings { trace in
       trace.connect()
       trace.run(

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: VerdictSchema.all)
-  func theFlagsOfATextAreThoseOfTheDatabase(schema: VerdictSchema) throws {
+  func theFlagsOfATextEqualTheDatabases(schema: VerdictSchema) throws {
     let folder = try TemporaryDirectory()
     let writer = try Connection(path: folder.path("store.sqlite"))
     try StoreNames.define(on: writer)

@@ -30,7 +30,7 @@ struct DamagedTraceAgreementTests {
     61_006_293, 73_000_802, 75_003_818,
   ]
 
-  @Test func readsOfDamagedTracesWhatBabeltraceReads() throws {
+  @Test func readsDamagedTracesAsBabeltraceDoes() throws {
     let folder = try TemporaryDirectory()
     let traces = try DamagedFiles.traces(in: folder.url)
     var outcomes: [String: Int] = [:]

@@ -72,7 +72,7 @@ import TraceReading
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
-  @Test func returnsWhatStandsBeforeADamageFarIn() throws {
+  @Test func returnsEventsBeforeALateDamage() throws {
     var samples = EventSamples(seed: 54)
     let records = samples.records(13 * 300)
     try write(records)

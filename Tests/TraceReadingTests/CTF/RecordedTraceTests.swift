@@ -69,7 +69,7 @@ import TraceReading
     #expect(reading.source.problems == [])
   }
 
-  @Test func keepsWhatStandsBeforeTheDamage() throws {
+  @Test func keepsEventsBeforeTheDamage() throws {
     let stream = try stream().stream
     try change(stream) { $0.removeLast(100) }
     let reading = try Reading(path)

@@ -146,7 +146,7 @@ import TraceReading
   }
 
   @Test(arguments: forms, [1, 2, 4])
-  func theEventsAreThoseOfTheLog(form: Form, level: Int) throws {
+  func theEventsEqualTheLogs(form: Form, level: Int) throws {
     let lines = Self.lines(level: level)
     let plain = Facts(try Reading(log: lines.map { $0 + "\n" }.joined()))
     #expect(plain.events.count >= 5 && plain.values.isEmpty == (level == 1))

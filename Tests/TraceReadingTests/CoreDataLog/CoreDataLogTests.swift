@@ -358,7 +358,7 @@ struct CoreDataLogTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
-  @Test func aFaultWhoseObjectIsCutIsAFault() throws {
+  @Test func aFaultWithACutObjectIsAFault() throws {
     let reading = try Reading(
       log: """
         CoreData: sql: \(Self.notes) WHERE  t0.Z_PK = ?

@@ -90,7 +90,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZNOTE") == ["0"])
   }
 
-  @Test func deletesWhatARequestWouldFetch() throws {
+  @Test func deletesTheRowsOfARequest() throws {
     var request = FetchRequest<Note>()
     request.sortDescriptors = [.descending(\.text)]
     request.fetchLimit = 2
@@ -117,7 +117,7 @@ import Testing
         == ["NULL|1|2", "NULL|1|2", "3|0|1"])
   }
 
-  @Test func refusesWhatARuleDenies() throws {
+  @Test func refusesDeniedDeletions() throws {
     let other = fixture.container.newBackgroundContext()
     let library = try #require(try other.fetch(FetchRequest<Library>()).first)
     try #require(try other.fetch(FetchRequest<Member>()).first).library = library

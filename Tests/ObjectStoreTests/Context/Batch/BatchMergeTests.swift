@@ -37,7 +37,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["C"])
   }
 
-  @Test func keepsWhatWasChangedHere() throws {
+  @Test func keepsChangesMadeHere() throws {
     stop.note = "mine"
     var update = BatchUpdateRequest<Stop>()
     update.set(\.name, to: "B")

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func reportsWhatCanBeCompared() throws {
+  @Test func reportsTheSupportedComparisons() throws {
     let error = #expect(throws: FetchPredicateError.self) {
       let predicate = try FetchPredicate("blob == %@", Data())
       return try fixture.context.fetch(FetchRequest<Photo>(predicate: predicate))
