@@ -7,7 +7,7 @@ import TraceRecording
 
 /// Common parts of the commands that record a program.
 enum ProgramRecording {
-  /// Records as the options state; the line that states how comes before the program's output.
+  /// Records a program with the options, and prints the method before the program's output.
   static func record(
     _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
     prepare: (String) throws -> Void = { _ in }
