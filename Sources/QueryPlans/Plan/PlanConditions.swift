@@ -9,6 +9,8 @@ public struct PlanConditions: Sendable {
   /// Another file with the same SQL, another setting, a function of the program and an index that was made later in
   /// the same run all make a plan without a scan that the program did not have.
   public var mayHaveChanged = true
+  /// Whether the file is one that the program had, and was not written since: few counted steps contradict no plan.
+  public var isAsTraced = false
   /// Returns the path of another database, where a statement ran only there.
   public var otherDatabase: @Sendable (String) -> String? = { _ in nil }
   /// Whether the file of a path is another one than the program opened, or gone.

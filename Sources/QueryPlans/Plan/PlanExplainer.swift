@@ -148,6 +148,7 @@ public final class PlanExplainer {
       size: size, partialIndex: partialIndex,
       module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn)
     source.mayHaveChanged = conditions.mayHaveChanged
+    source.isAsTraced = conditions.isAsTraced
     source.columns = { [unowned self] in currentTrial()?.columns(of: $0) }
     return source
   }

@@ -60,6 +60,8 @@ public struct PlanJudge {
     public var measure: () -> Measurement?
     /// Whether the schema may be newer than the trace.
     var mayHaveChanged = true
+    /// Whether the database is as the program had it.
+    var isAsTraced = false
     /// The columns of a table; nil for a table or view that cannot have an index.
     var columns: (String) -> TableColumns? = { _ in nil }
 
@@ -155,7 +157,8 @@ public struct PlanJudge {
 
   /// Whether the plan reads a table to its end, and the trace counted far fewer steps.
   private func nowScans(_ judgement: PlanJudgement) -> Bool {
-    guard work.failed == 0 else { return false }
+    // The program may have failed before the last row, or read the first ones alone.
+    guard work.failed == 0, !source.isAsTraced else { return false }
     let rows = work.perRun(\.rows)
     let steps = work.perRun(\.fullScanSteps)
     let isContradicted = judgement.suspects.contains { scan in

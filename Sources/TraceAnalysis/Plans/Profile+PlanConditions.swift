@@ -7,13 +7,15 @@ import StoreEvents
 extension Profile {
   /// The conditions under which a database has the plans of the trace.
   public func planConditions(for path: String) -> PlanConditions {
+    let isModified = isModifiedSince(path)
     var conditions = PlanConditions(
       sqliteVersion: sqliteVersion,
-      mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModifiedSince(path))
+      mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModified)
     conditions.attached = attachedDatabases
     let replaced = Set(openedFiles.filter { !$0.isStillThere }.map(\.path))
     conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
+    conditions.isAsTraced = !own.isEmpty && !isModified
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in

@@ -28,7 +28,8 @@ struct AvoidRepeatedFetch: Rule {
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
       Runs on another connection are none either: each request of a server may have its own. A note where most repeats
       have more than four other statements between them and the run before, or a second, or both five milliseconds and
-      fifty times their own time: they may be of several requests, or polls. The repeats of a statement that
+      fifty times their own time: they may be of several requests, or polls. A note as well where no value ran more than
+      twice. The repeats of a statement that
       AvoidQueryInLoop reports are part of that finding. Another process may have written in between, which the trace does
       not show. Of a text without parameters, all runs have the same values, unless SQLite changes the result by itself, as
       of random(). Needs the values' hashes: LTTng traces and debug logs have them, Core Data's log does not.
@@ -50,7 +51,10 @@ struct AvoidRepeatedFetch: Rule {
       guard !isOfLoop else { return nil }
       let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
       // The requests of a server run the same statements on connections of a pool.
-      let isNear = statement.profile.observedRuns == nil || (repeats.near ?? 0) * 2 >= repeats.runs
+      // No value of a loop runs twice alone; some drivers run each query twice.
+      let isNear =
+        statement.profile.observedRuns == nil
+        || repeats.mostOfOneValue > 2 && (repeats.near ?? 0) * 2 >= repeats.runs
       return Finding(
         rule: Self.name, severity: isNear ? .warning : .note,
         confidence: isNear ? .medium : .low, statement: statement.id,

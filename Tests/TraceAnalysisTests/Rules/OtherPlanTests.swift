@@ -65,6 +65,21 @@ import TraceAnalysis
     #expect(try scanFindings(fixed, connection).isEmpty)
   }
 
+  /// A program that fetches the first row, and a setting such as case_sensitive_like.
+  @Test func fewStepsContradictNoPlanOfTheFileThatTheProgramHad() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db")
+    let work = StatementWork(executions: 20, rows: 20, fullScanSteps: 400, vmSteps: 2000)
+    var conditions = PlanConditions()
+    for (isAsTraced, verdict) in [(false, .fullScan), (true, .harmlessScan)]
+      as [(Bool, PlanVerdict)]
+    {
+      conditions.isAsTraced = isAsTraced
+      let explainer = PlanExplainer(connection, conditions: conditions)
+      #expect(explainer.explain(Self.sql, work: work).verdict == verdict)
+    }
+  }
+
   @Test func aStatementIsExplainedInTheDatabaseThatItsConnectionOpened() throws {
     let folder = try TemporaryDirectory()
     let main = try database(in: folder, "main.db")

@@ -60,6 +60,15 @@ import Testing
     #expect(found.map(\.severity) == [severity])
   }
 
+  @Test func valuesThatRanTwiceAreNoLoop() {
+    let found = findings { trace in
+      for hash in 1...20 as ClosedRange<UInt64> {
+        for _ in 1...2 { trace.run("SELECT b FROM t WHERE a = ?", caller: 1, bindHash: hash) }
+      }
+    }
+    #expect(found.map(\.severity) == [.note])
+  }
+
   /// Its runs take a fiftieth of the time from one to the next, or less.
   @Test(arguments: [
     (50_000, 10_000_000, false), (50_000, 4_000_000, true), (400_000, 10_000_000, true),
