@@ -141,7 +141,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Evicts objects without changes whose rows are known to be deleted.
+  /// Discards objects without changes whose rows are known to be deleted.
   func discardLost() {
     guard !lost.isEmpty else { return }
     let gone = lost.values.filter { !$0.isInserted && !$0.hasChangedValues }

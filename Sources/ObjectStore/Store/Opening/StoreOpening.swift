@@ -121,8 +121,8 @@ struct StoreOpening {
     }
   }
 
-  /// Checks a file that a read-only store cannot accept, by a connection that changes neither the
-  /// file nor its log.
+  /// Refuses a file that does not fit the model, by a connection that changes neither the file nor
+  /// its log.
   private func checkReadOnly() throws {
     let connection: Connection
     do {
