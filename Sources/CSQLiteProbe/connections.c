@@ -228,8 +228,8 @@ bool is_newly_inherited(struct connection *connection) {
   return is_inherited;
 }
 
-// A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
-// connection ran nothing that was seen, and was not seen to be closed.
+// A callback that the program sets on a copy without hooked calls replaces ours: such a connection ran no observed
+// statement, and was not observed to close.
 static void report_silent_connections(void) {
   for (int i = 0; i < BUCKETS; i++)
     for (struct connection *at = buckets[i]; at; at = at->next) {

@@ -12,7 +12,7 @@
 // Reads LTTng's own descriptors once, and follows them: closing any other one needs no check by LTTng.
 void follow_lttng_descriptors(const struct tracepoints *lttng);
 
-// The hooks, for those of other parts.
+// The hooks, for other files of the probe.
 int close_at_lttng(int descriptor);
 int fclose_at_lttng(FILE *file);
 

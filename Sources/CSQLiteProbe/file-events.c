@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides what is reported. All of this may run in a signal handler, and in a thread that is at its end: up to a match,
-// only system calls are made. A match within a signal handler is kept until the next call that may take locks.
+// Decides which file operations are reported. All of this may run in a signal handler, and in a thread that is at its
+// end: up to a match, only system calls are made. A match within a signal handler is kept until the next call that
+// may take locks.
 
 #define _GNU_SOURCE
 #include "file-events.h"
@@ -100,7 +101,7 @@ static void emit_touch(const struct touch *touch) {
        .inode = touch->match.inode, .caller_id = touch->caller_id);
 }
 
-// 16 is arbitrary: what signal handlers do beyond it is left out.
+// 16 is arbitrary: further operations of signal handlers are dropped.
 enum { MAX_KEPT = 16 };
 static struct touch kept[MAX_KEPT];
 static int kept_states[MAX_KEPT];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program does with the files of its open databases, beside SQLite.
+// The program's own operations on the files of its open databases, beside SQLite.
 
 #pragma once
 

@@ -14,7 +14,7 @@
 // 512 is arbitrary: further databases are not watched.
 enum { MAX_DATABASES = 512 };
 static struct open_database databases[MAX_DATABASES];
-// Those that were ever used.
+// The entries that were ever used.
 static unsigned entries;
 // The endings of the files of open databases, by the first bits of their hash. All files of a folder may have one ending: with a
 // hash alone, one that is equal by chance costs a system call for each of them.

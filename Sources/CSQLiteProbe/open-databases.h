@@ -38,7 +38,8 @@ void remove_open_database(struct open_database *database);
 // In the child of fork(), which has none of the parent's locks.
 void forget_open_databases(void);
 
-// What each opening and closing of a file looks at: one cache line, since a system call leaves little in the cache.
+// The state that each opening and closing of a file reads: one cache line, since a system call leaves little in the
+// cache.
 struct file_watch {
   // The databases that are open now.
   unsigned database_count;
@@ -53,7 +54,7 @@ struct file_watch {
 } __attribute__((aligned(64)));
 extern struct file_watch file_watch;
 
-// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`, whose kind is set.
+// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`; the suffix sets the kind.
 uint64_t hash_of_name(const char *path, enum file_kind *kind);
 
 static inline uint32_t hash_of_ending(uint32_t ending) { return ending * 0x9e3779b1u >> 24; }

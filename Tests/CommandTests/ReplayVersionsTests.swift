@@ -28,7 +28,7 @@ struct ReplayVersionsTests {
     ANALYZE;
     """
 
-  /// Debian 11 has 3.34, whose plan has no Bloom filter; Debian 12 has 3.40.
+  /// Debian 11 has 3.34, which has no Bloom filter in the plan; Debian 12 has 3.40.
   @Test func aPlanThatChangesIsNamedWithItsStatement() async throws {
     try sample.makeDatabase(mode: "DELETE", Self.books)
     try await sample.record(

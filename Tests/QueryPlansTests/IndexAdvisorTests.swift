@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func dropsWhatNothingUsesAndWhatAnotherServes() throws {
+  @Test func dropsUnusedAndRedundantIndexes() throws {
     try connection.execute(
       """
       CREATE INDEX a ON ZSTOP (ZLONGITUDE); CREATE INDEX b ON ZSTOP (ZLONGITUDE, ZLATITUDE);
@@ -261,7 +261,7 @@ import Testing
   }
 
   /// After the first trial: nothing is chosen yet, dropped or written.
-  @Test func cancelledAfterATrialItReportsWhatItHas() throws {
+  @Test func cancelledAfterATrialItReportsItsResultsSoFar() throws {
     let isCancelled = Mutex(false)
     var options = IndexAdvisor.Options()
     options.isCancelled = { isCancelled.withLock { $0 } }
@@ -276,7 +276,7 @@ import Testing
     #expect(advice.effects.count == 2 && advice.after == advice.before)
   }
 
-  /// In the second round: the first one's index is told, without what its writes cost.
+  /// In the second round: the first one's index is reported, without the cost of its writes.
   @Test func cancelledInALaterRoundItReportsTheIndexesSoFar() throws {
     let isCancelled = Mutex(false)
     let round = Mutex(0)

@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [
     ("name = 'x'", "(name)"),
-    // SQLite takes what is no column for a text.
+    // SQLite reads a quoted name that is not a column as a text.
     (#"name = "Name 7""#, "(name)"),
     ("name GLOB 'Name 77*'", "(name)"),
     ("name LIKE 'name 7%'", "(name COLLATE NOCASE)"),
@@ -214,7 +214,7 @@ import Testing
       indexes("SELECT count(*) FROM orders WHERE status IS NOT NULL AND note || ? = 'x'") == [])
   }
 
-  @Test func statisticsAreThoseOfTheDatabase() throws {
+  @Test func statisticsEqualTheDatabases() throws {
     let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
     #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
     try connection.execute("ANALYZE")

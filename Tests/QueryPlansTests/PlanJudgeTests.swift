@@ -32,11 +32,11 @@ import Testing
     "SELECT count(*) FROM ZSTOP t0 WHERE a LIMIT 1",
     "SELECT 0 FROM ZSTOP t0 GROUP BY ZNAME LIMIT 1", "SELECT DISTINCT a FROM ZSTOP t0 LIMIT 1",
   ])
-  func limitDoesNotExcuseWhatReadsAllFirst(sql: String) {
+  func limitDoesNotSuppressAStatementThatReadsAllFirst(sql: String) {
     #expect(judge("|--SCAN t0\n`--USE TEMP B-TREE FOR ORDER BY", sql).verdict == .fullScan)
   }
 
-  @Test func aLargeOffsetReadsWhatItSkips() {
+  @Test func aLargeOffsetReadsTheSkippedRows() {
     let sql = "SELECT 0 FROM ZSTOP t0 LIMIT 5 OFFSET "
     #expect(judge("SCAN t0", sql + "10").verdict == .harmlessScan)
     #expect(judge("SCAN t0", sql + "9000").verdict == .fullScan)
@@ -162,7 +162,7 @@ import Testing
     let judgement = judge("SCAN t", sql, work: work)
     #expect(judgement.verdict == .fullScan)
     #expect(judgement.change == .nowScans)
-    // What may stop early proves nothing.
+    // A statement that may stop early proves nothing.
     #expect(judge("SCAN t", sql + " LIMIT 1", work: work).change == nil)
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// What a write runs beside its own statement.
+/// Statements that a write runs beside its own.
 @Suite struct TriggerTests {
   private func statements(_ trigger: String, _ write: String) throws -> [String] {
     TriggeredStatement.all(inTrigger: trigger, firedBy: try #require(WrittenTable(sql: write)))

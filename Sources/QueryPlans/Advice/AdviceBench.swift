@@ -35,7 +35,7 @@ final class AdviceBench {
   /// The functions and collations of a store that the statements use, in alphabetical order.
   var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
 
-  /// A set of indexes, and what the workload costs with it.
+  /// A set of indexes, and the cost of the workload with it.
   struct Trial {
     var indexes: Set<IndexCandidate>
     /// Steps of a run of each statement.
@@ -166,7 +166,8 @@ final class AdviceBench {
     }
   }
 
-  /// Those that `plans` and `summary` try as well, and that the text of a statement alone does not show.
+  /// The indexes that `plans` and `summary` try as well, and that the text of a statement alone
+  /// does not show.
   private func proposed(_ copy: SchemaCopy) -> [IndexCandidate] {
     let explainer = PlanExplainer(connection)
     return statements.flatMap { statement -> [IndexCandidate] in
@@ -243,7 +244,7 @@ final class AdviceBench {
   /// The sets that were counted.
   var trials: [Trial] { Array(known.values) }
 
-  /// The steps of the workload as it is today, without those of starting its runs.
+  /// The VM steps of the workload without new indexes, less the steps of starting its runs.
   var stepsToday: Double {
     zip(statements, steps).reduce(0) { $0 + Double($1.0.statement.runs) * $1.1 }
   }
@@ -310,7 +311,7 @@ final class AdviceBench {
     guard !index.mayServe(costly.map { explainer.words(of: statements[$0].statement.sql) }) else {
       return nil
     }
-    // What was measured of a write shows neither its triggers nor its foreign keys.
+    // The measurement of a write includes neither its triggers nor its foreign keys.
     let isUnused = writing.allSatisfy {
       explainer.usedIndexes(by: $0).map { !$0.contains(index.name) } ?? false
     }
@@ -325,7 +326,7 @@ final class AdviceBench {
 }
 
 extension WorkloadStatement {
-  /// Whether it makes, changes or drops a table or an index: no index finds rows for it sooner.
+  /// Whether it makes, changes or drops a table or an index, so that no index can speed it up.
   fileprivate var onlyChangesSchema: Bool {
     ["CREATE", "ALTER", "DROP"].contains(StatementCommand.name(of: sql)) && selectPart == nil
   }

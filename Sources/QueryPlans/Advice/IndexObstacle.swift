@@ -14,7 +14,7 @@ public struct IndexObstacle: Hashable, Sendable {
     case collation
     /// The column on the left of `=` decides the collation, which the index does not have.
     case leftColumn(String)
-    /// The comparison converts the column, whose declared type differs from that of the other column.
+    /// The comparison converts the column, as its declared type differs from the other column's.
     case affinity(String, String)
     /// OR with a term that has no column, such as `? IS NULL`.
     case optional
@@ -71,7 +71,7 @@ struct ObstacleSearch {
 
   private var copy: SchemaCopy { trial.copy }
 
-  /// A statement or a view whose terms are written differently.
+  /// A statement or a view with terms that are written differently.
   private struct Text {
     var sql: String
     var outline: StatementOutline

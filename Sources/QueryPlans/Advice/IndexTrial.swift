@@ -2,14 +2,14 @@
 
 import SQLiteDriver
 
-/// Tries indexes on an empty copy of the schema: a report prints those that SQLite uses.
+/// Tries indexes on an empty copy of the schema: a report prints the indexes that SQLite uses.
 final class IndexTrial {
   let copy: SchemaCopy
   private let size: (String) -> TableSize?
   /// The number of rows of a partial index.
   private let rows: (IndexCandidate) -> Int?
   private var known: [String: [IndexCandidate]?] = [:]
-  /// What the sets that were chosen by running a statement save, by its SQL.
+  /// The savings of the sets that were chosen by running a statement, by its SQL.
   private(set) var gains: [String: [IndexGain]] = [:]
   /// The scan that an index is to replace.
   private var scan: PlanJudgement.Scan?
@@ -46,7 +46,7 @@ final class IndexTrial {
       guard let before = copy.plan(subject.sql, subject.values).map({ cost($0) }) else {
         return nil
       }
-      // Other SELECTs of the statement, as those of a UNION, may read far more.
+      // Other SELECTs of the statement, such as the arms of a UNION, may read far more.
       let ofScan =
         scan.isOutermost && !scan.isInCorrelatedSubquery
         ? max(Double(scan.size?.rows ?? 0), ScanBound.minRows) : .infinity

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WorkloadStatement {
-  /// For an UPDATE or a DELETE, a SELECT that finds the same rows and can be measured; nil for other
-  /// statements, for those without WHERE, and for those that join.
+  /// For an UPDATE or a DELETE, a SELECT that finds the same rows and can be measured; nil for
+  /// other statements, without WHERE, and for joins.
   ///
   ///     UPDATE line SET qty = qty + ? WHERE sku = ?
   ///     SELECT 1 FROM line WHERE sku = ?1
@@ -72,7 +72,7 @@ extension WorkloadStatement {
   }
 }
 
-/// Parts of a statement, whose parameters are numbered from 1.
+/// Parts of a statement, with parameters that are numbered from 1.
 private struct StatementPart {
   private(set) var sql = ""
   /// The numbers that the parameters have in the statement.

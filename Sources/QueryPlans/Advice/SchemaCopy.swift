@@ -55,7 +55,7 @@ final class SchemaCopy {
       try insert.run()
       insert.reset()
     }
-    // The first one discards the schema that is known, and the second one ignores what is malformed.
+    // The first one discards the known schema, and the second one ignores malformed parts.
     try connection.execute(
       "COMMIT; PRAGMA writable_schema = RESET; PRAGMA writable_schema = ON; "
         + "SELECT count(*) FROM sqlite_schema")

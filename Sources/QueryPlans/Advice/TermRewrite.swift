@@ -24,7 +24,7 @@ struct TermRewrite {
     self.trial = trial ?? text
   }
 
-  /// The same with the trial of another one, whose parameters have numbers.
+  /// This rewrite with the trial of another one, in which parameters are numbered.
   func tried(as other: TermRewrite) -> TermRewrite {
     var rewrite = self
     rewrite.trial = other.trial
@@ -149,7 +149,8 @@ struct TermRewrite {
         && (isBound || text(own.value) == text(range.value))
     }
 
-    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for what begins with any text.
+    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for a pattern that starts with a
+    /// wildcard.
     func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
       let pattern = place + 1 < inner.upperBound ? tokens[place + 1].text : ""
       guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }),

@@ -6,7 +6,7 @@ public struct SchemaMatch: Hashable, Sendable {
   public private(set) var statements = 0
   /// The number of statements that do not compile, for any reason.
   public private(set) var failures = 0
-  /// The number of those that name a table or a column that the database does not have.
+  /// The number of statements that name a table or a column that the database does not have.
   public private(set) var strangers = 0
   /// SQLite's message for the first missing name, otherwise for the first failure: `no such table:
   /// ZSTOP`.

@@ -11,7 +11,7 @@ extension PlanJudgement {
     public var tables: [String] = []
     /// Whether it sorts rows that LIMIT discards.
     public var sorts = false
-    /// A virtual table whose full-text search runs once for each row of another table.
+    /// A virtual table with a full-text search that runs once for each row of another table.
     public var textSearch: TextSearch?
     /// Pages of the table that `count(*)` reads.
     public var pages: UInt64?

@@ -51,7 +51,7 @@ public struct PlanJudgement: Hashable, Sendable {
     public var scan: Scan
   }
 
-  /// Columns of a table, such as those of a foreign key.
+  /// Columns of a table, such as a foreign key's.
   public struct Reference: Hashable, Sendable {
     public var table: String
     public var columns: [String]
@@ -62,7 +62,7 @@ public struct PlanJudgement: Hashable, Sendable {
     }
   }
 
-  /// A search whose index serves some of the columns that WHERE compares.
+  /// A search with an index that serves some of the columns that WHERE compares.
   public struct PartialSearch: Hashable, Sendable {
     public var table: String
     public var index: String
@@ -135,7 +135,7 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var obstacles: [IndexObstacle] = []
   /// The cause of work that is no full scan; nil where a run does little for its rows.
   public internal(set) var excess: Excess?
-  /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
+  /// Full-scan steps a run that no step of the plan explains, such as steps of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans of the triggers that a write fires; empty unless it scans.
   public internal(set) var triggerScans: [TriggerScan] = []
@@ -144,7 +144,7 @@ public struct PlanJudgement: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether the counts of the trace are those of the verdict.
+  /// Whether the verdict rests on the counts of the trace.
   public var hasCountsOfTrace: Bool { change == nil || change == .otherPlan }
 
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }

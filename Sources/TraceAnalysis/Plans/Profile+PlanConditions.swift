@@ -5,7 +5,7 @@ public import QueryPlans
 import StoreEvents
 
 extension Profile {
-  /// The conditions under which a database's plans are those of the trace.
+  /// The conditions under which a database has the plans of the trace.
   public func planConditions(for path: String) -> PlanConditions {
     let isModified = isModifiedSince(path)
     var conditions = PlanConditions(

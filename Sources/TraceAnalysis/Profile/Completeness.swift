@@ -29,7 +29,7 @@ public struct Completeness: Hashable, Sendable {
 }
 
 extension Profile {
-  /// Compares what was read with what was emitted.
+  /// Compares the events that were read with the events that were emitted.
   public var completeness: Completeness {
     let sources = reading.sources
     let lostToProcesses = processes.sum { process in
@@ -53,7 +53,7 @@ extension Profile {
 }
 
 extension Profile {
-  /// What ran before the recording began, in one sentence; nil if no connection was open then.
+  /// The work before the recording, in one sentence; nil if no connection was open then.
   public var unobservedStart: String? {
     observed?.adoptedConnections.map {
       "\($0.counted("connection was", "connections were")) open before the recording began; what ran "
@@ -132,7 +132,7 @@ extension Profile {
   /// Whether no store did anything in it.
   public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
 
-  /// Whether a filter left nothing of what stores did.
+  /// Whether a filter removed all events of stores.
   public var isFilteredAway: Bool {
     !selection.isEmpty && statements.isEmpty && faults.isEmpty && saves.isEmpty
       && waits == WaitProfile()

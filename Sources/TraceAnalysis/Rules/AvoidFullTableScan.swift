@@ -72,7 +72,7 @@ struct AvoidFullTableScan: Rule {
       """
   }
 
-  /// Without counters, or with those of another plan.
+  /// Without counters, or with the counters of another plan.
   private func plannedText(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan?) -> String {
     let change =
       statement.judgement.change == .nowScans

@@ -168,7 +168,7 @@ struct AvoidLockWait: Rule {
 }
 
 extension LockWait {
-  /// What a read that holds the lock needs; nil for a writer.
+  /// The fix for a read that holds the lock; nil for a writer.
   fileprivate var fixOfReader: String? {
     guard holder?.kind == LockHolder.reading else { return nil }
     let end = "end the read sooner: read all rows, or reset the statement, before slow work"

@@ -48,7 +48,7 @@ struct AvoidQueryInLoop: Rule {
       + Self.unknown(workload.profile.observed?.listsOfUnknownValues ?? 0)
   }
 
-  /// What an older probe recorded.
+  /// A note on lists with values that an older probe did not record.
   private static func unknown(_ lists: UInt64) -> [Finding] {
     guard lists > 0 else { return [] }
     return [
@@ -62,7 +62,7 @@ struct AvoidQueryInLoop: Rule {
     ]
   }
 
-  /// A loop, those over the rows of its statement, and those below them.
+  /// A loop, the loops over the rows of its statement, and all loops below them.
   private func chain(of loop: QueryLoop, _ loops: [QueryLoop]) -> [QueryLoop] {
     var chain = [loop]
     var next = 0

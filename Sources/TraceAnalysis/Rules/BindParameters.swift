@@ -6,11 +6,12 @@ import StoreEvents
 struct BindParameters: Rule {
   // 100 is arbitrary: compiling 100 statements takes a millisecond or more.
   static let minCompiled: UInt64 = 100
-  // A statement with more values is a list, whose length varies.
+  // A statement with more values is a list of varying length.
   static let maxValues = 32
   // Compiling a statement takes as long as 100 to 200 steps.
   static let maxStepsOfSmallRun = 100.0
-  // 0.5 ms is arbitrary: ten times what a text takes. The first statement of a connection reads the schema as well.
+  // 0.5 ms is arbitrary: ten times the cost of compiling a text. The first statement of a
+  // connection reads the schema as well.
   static let minSchemaTime: Nanoseconds = 500_000
 
   static let explanation = RuleExplanation(
@@ -131,7 +132,8 @@ struct BindParameters: Rule {
         basis: "the time of compiling it, but for one time"))
   }
 
-  /// Whether texts have the same number of values, and others than those of LIMIT and OFFSET differ.
+  /// Whether texts have the same number of values, and values differ elsewhere than in LIMIT and
+  /// OFFSET.
   private static func differInValues(_ texts: [String]) -> Bool {
     let values = texts.map { sql -> [Substring] in
       let tokens = SQLTokenizer.tokens(of: sql)

@@ -56,8 +56,8 @@ extension JudgedStatement {
   /// Whether an object store ran it, rather than a program that writes its SQL itself.
   var isOfObjects: Bool { !profile.entity.isEmpty }
 
-  /// The columns that an index could serve: those of the table that is scanned, or without a plan of
-  /// the first table whose columns WHERE compares.
+  /// The columns that an index could serve: columns of the scanned table, or without a plan of the
+  /// first table with columns that WHERE compares.
   var comparedColumns: ComparedColumns? {
     let all = ComparedColumns.all(in: qualifiedSQL)
     let filtered = all.filter { !$0.filtered.isEmpty }
@@ -135,7 +135,8 @@ extension PlanJudgement {
       .max { ($0.size?.rows ?? 0) < ($1.size?.rows ?? 0) }
   }
 
-  /// The indexes for the tables that other SELECTs of the statement read from end to end, as those of a UNION.
+  /// The indexes for the tables that other SELECTs of the statement read from end to end, such as
+  /// the arms of a UNION.
   func indexesOfOtherSelects(than scan: Scan?, _ own: [IndexCandidate]) -> [IndexCandidate] {
     guard scan?.isOutermost == true else { return [] }
     let others = suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }

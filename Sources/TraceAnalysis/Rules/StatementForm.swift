@@ -13,7 +13,7 @@ struct JudgedStatement {
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
-  /// Those of its SQL.
+  /// The clauses of its SQL.
   ///
   /// A text may have thousands of parameters, and many rules need them.
   let clauses: StatementClauses
@@ -23,7 +23,7 @@ struct JudgedStatement {
   var standIns: [String] = []
   /// Whether Core Data's log reported it.
   var isOfCoreData = false
-  /// Those of the program's data model, if it was passed.
+  /// The names of the program's data model, if it was passed.
   var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
   var texts = 1

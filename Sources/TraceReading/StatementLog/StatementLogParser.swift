@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Turns the statements that a database library logs into the events of a program that runs them.
 ///
-/// Such a log has no rows and no work of SQLite. A request is a thread of its own, so that what two
-/// requests run is no loop.
+/// Such a log has no rows and no work of SQLite. Each request becomes a thread, so that the
+/// statements of two requests are no loop.
 final class StatementLogParser {
   private let ledger: SourceLedger
   private var runs: StatementLogRuns
@@ -17,7 +17,7 @@ final class StatementLogParser {
   private var libraries: Set<StatementLogLine.Library> = []
   /// Whether the file has statements alone; nil until its first line.
   private var isPlain: Bool?
-  /// Whether statements end with a semicolon, as those of the shell; nil until one has ended.
+  /// Whether statements end with a semicolon, as in the shell; nil until one has ended.
   private var hasSemicolons = false
 
   private struct Pending {

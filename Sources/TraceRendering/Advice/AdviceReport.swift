@@ -13,7 +13,7 @@ public struct AdviceReport {
   public var doubts: [String]
   /// By the id of a statement, the verdict of `plans`.
   public var verdicts: [String: PlanVerdict] = [:]
-  /// Those of the program's data model, if it was passed.
+  /// The names of the program's data model, if it was passed.
   public var names: ModelNames?
 
   public init(

@@ -108,7 +108,7 @@ extension PlanJudgement.Scan {
 
   /// An index that turns the scan into a search, by a trial; where none was possible, a guess.
   ///
-  /// Nil beside an automatic index, whose remark names the one to make.
+  /// Nil beside an automatic index: its remark names the one to make.
   var indexHint: String? {
     guard harmlessBecause == nil, !isBesideAutomaticIndex, let table else { return nil }
     if let indexes {
@@ -206,7 +206,7 @@ extension PlanJudgement {
     return remarks
   }
 
-  /// The indexes of the hints and the remarks; those of one scan together.
+  /// The indexes of the hints and the remarks; indexes of one scan together.
   var hintedIndexes: [[IndexCandidate]] {
     let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
     let lasting = automaticIndexColumns.map(\.index)
@@ -221,7 +221,7 @@ extension PlanJudgement {
     automaticIndexColumns.first { $0.table == table }?.index.sql
   }
 
-  /// The indexes in place of those that SQLite makes at each run.
+  /// The indexes that replace the ones that SQLite makes at each run.
   var automaticIndexHints: [String] {
     automaticIndexColumns.map(\.index.sql)
   }

@@ -9,7 +9,8 @@ extension Document {
   private static let maxStatements = 10
   private static let maxWaits = 8
 
-  /// The costs of each size, the slowest statements, the statements that wait, and what to write in parts.
+  /// The costs of each size, the slowest statements, the statements that wait, and the writes to
+  /// split.
   public init(rehearsal report: RehearsalReport) {
     let rehearsal = report.rehearsal
     self.init(title: "rehearse: \(report.headline)")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What opening and closing a file costs: openings FILE ROUNDS [DATABASE [closed]] opens it 1,000 times a round, and prints the
-// median of the ratios to as many openings that are not hooked, in the same round. A %d in FILE is replaced by 0 to 999.
+// The cost of opening and closing a file: openings FILE ROUNDS [DATABASE [closed]] opens it 1,000 times a round, and
+// prints the median of the ratios to as many openings that are not hooked, in the same round. A %d in FILE is replaced
+// by 0 to 999.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does to a database that it has open in SQLite what its second argument names, and what must not be reported. A third argument
-// is how many other files are opened before.
+// Does the operation of its second argument on a database that it has open in SQLite, or one that must not be
+// reported. A third argument is the number of other files that it opens before.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

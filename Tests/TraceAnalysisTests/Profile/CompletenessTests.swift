@@ -20,7 +20,7 @@ import TraceAnalysis
     #expect(profile.completeness.isComplete)
   }
 
-  @Test func countersReportWhatWasLost() {
+  @Test func countersReportLostEvents() {
     let completeness = RunBuilder {
       run(&$0)
       $0.close(missing: 3)

@@ -52,7 +52,7 @@ struct LockRuns {
     append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: time)
   }
 
-  /// What a line does with the file of a database beside SQLite.
+  /// A line's operation on the file of a database beside SQLite.
   mutating func touch(
     _ operation: String, _ file: String, line: UInt64, of program: Program,
     connection: UInt64 = 1, at time: Double
@@ -101,12 +101,12 @@ struct LockRuns {
     nextRun += 1
   }
 
-  /// What the commit that follows on the program's thread cost.
+  /// The cost of the next commit on the program's thread.
   mutating func cost(_ commit: CommitIO, of program: Program, at time: Double) {
     append(.commitIO(commit), of: program, at: time)
   }
 
-  /// What the next run of the program's thread did to files.
+  /// The file operations of the next run on the program's thread.
   mutating func files(_ io: StatementIO, of program: Program, at time: Double) {
     var io = io
     io.runID = io.runID == 0 ? 0 : nextRun

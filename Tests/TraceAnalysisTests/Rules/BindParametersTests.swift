@@ -63,7 +63,7 @@ import TraceAnalysis
     let sql = { (_: Int) in "SELECT a FROM t WHERE b = ?" }
     #expect(findings(150, prepare: 4, connections: 150, sql) == ["note 4"])
     #expect(findings(99, prepare: 4, connections: 99, sql) == [])
-    // Those that the runs share are a pool.
+    // Connections that the runs share are a pool.
     #expect(findings(150, prepare: 4, connections: 10, sql) == [])
   }
 

@@ -28,7 +28,7 @@ import TraceAnalysis
     #expect(upgrade == ["UseBeginImmediate 3"])
   }
 
-  /// It rolls back, reads again, and writes what it computes of the newer row.
+  /// It rolls back, reads again, and writes a value computed from the newer row.
   @Test func aTransactionThatIsAttemptedAgainWithOtherValuesHandlesItsFailure() {
     let retried = findings { runs, a, _ in
       for transaction in 1...2 as ClosedRange<UInt64> {
