@@ -105,6 +105,7 @@ extern int lingering;
 struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt);
 // Reports a connection once, and again after a fork or when a listener begins, then without the line that opened it.
 void announce_connection(struct connection *connection, uint64_t opener_id);
+void announce_attached(const struct connection *connection);
 // Looks at the names of its databases, of which some may have been attached or detached.
 void watch_databases(struct connection *connection);
 void unwatch_databases(struct connection *connection);

@@ -28,6 +28,17 @@ static bool is_of_program(const void *caller) {
   return !is_sqlite_code(caller) && current_process() == __atomic_load_n(&owner, __ATOMIC_RELAXED);
 }
 
+// MARK: - Which files are looked up
+
+enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
+static unsigned looks_at_opens, looks_at_closes;
+
+static void set_next_look(int *left, unsigned *looks) {
+  if (__atomic_load_n(left, __ATOMIC_RELAXED) > 0) return;
+  unsigned number = __atomic_add_fetch(looks, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(left, number < FIRST_LOOKS ? 1 : LOOKS_BETWEEN, __ATOMIC_RELAXED);
+}
+
 // MARK: - Descriptors that the program opened
 
 // 64 is arbitrary: a descriptor without an entry is reported with the line that closes it.
@@ -156,11 +167,12 @@ void file_opened(int descriptor, const char *path, bool is_truncated, const void
   int error = errno;
   struct stat status;
   struct file_match match;
+  set_next_look(&file_watch.opens_left, &looks_at_opens);
   if (!is_filtered && fstat(descriptor, &status) == 0 && match_status(&status, path, &match) && is_of_program(caller)) {
     // The file is not opened with O_PATH: such a descriptor has no locks.
     int flags = fcntl(descriptor, F_GETFL);
     if (is_truncated) report((struct touch){"truncate", match, 0});
-    else if (flags >= 0 && !(flags & O_PATH))
+    if (flags >= 0 && !(flags & O_PATH))
       set_mark(descriptor, &match, is_interrupting() || !is_recording() ? 0 : caller_of_call(true));
   }
   errno = error;
@@ -182,6 +194,7 @@ static bool is_still_marked(int descriptor, const struct mark *mark) {
 void file_will_close(int descriptor, const void *caller) {
   int error = errno;
   struct mark mark = {.caller_id = 0};
+  set_next_look(&file_watch.closes_left, &looks_at_closes);
   // Only in the process that has it.
   if (is_filtered) return;
   bool is_marked = may_be_marked(descriptor) && is_of_program(caller) && take_mark(descriptor, &mark) &&
@@ -196,6 +209,7 @@ void file_will_be_truncated(int descriptor, const char *path, const void *caller
   int error = errno;
   struct stat status;
   struct file_match match;
+  if (path) set_next_look(&file_watch.opens_left, &looks_at_opens);
   bool is_found = !is_filtered && (path ? stat(path, &status) : fstat(descriptor, &status)) == 0 &&
                   match_status(&status, path, &match);
   if (is_found && is_of_program(caller)) report((struct touch){"truncate", match, 0});
@@ -246,6 +260,7 @@ static void start(void) {
 
 static void after_fork(void) {
   owner = getpid();
+  looks_at_opens = looks_at_closes = 0;
   memset(marks, 0, sizeof marks);
   file_watch.marked = 0;
   memset(kept_states, 0, sizeof kept_states);

@@ -318,7 +318,10 @@ static void report(struct connection *connection, struct ended_run *run, int cod
     EMIT(busy, .store_id = connection->id, .attempts = run->waits, .wait_ns = run->wait_ns,
          .gave_up = gave_up);
   if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
-  if (UNLIKELY(changes_databases(command_of(run->text)))) watch_databases(connection);
+  if (UNLIKELY(changes_databases(command_of(run->text)))) {
+    watch_databases(connection);
+    announce_attached(connection);
+  }
   transaction_after(connection, run, code);
   // Without `bindings` sqlite3_exec() ran it, which binds nothing.
   if (UNLIKELY(is_error(code)))

@@ -162,8 +162,11 @@ struct LoopDetector {
   private mutating func close(_ list: List) {
     guard let parent = list.run else { return }
     let kept = min(parent.rows, Self.keptRows)
-    for child in list.children
-    where child.database == parent.connection.database && child.isLoop(over: parent.rows, kept) {
+    for child in list.children where child.isLoop(over: parent.rows, kept) {
+      // Keys of two databases are often equal by coincidence, and a job may copy rows from one to the other.
+      guard
+        child.database == parent.connection.database || child.isReadOnly && child.isComplete(kept)
+      else { continue }
       let key = LoopKey(parent: parent.site, child: child.site)
       guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
       var loop =
@@ -208,6 +211,7 @@ struct LoopDetector {
     /// The runs at the same line, without values of any list, that followed.
     var others: UInt64 = 0
     var otherTime: Nanoseconds = 0
+    var isReadOnly = true
     /// Runs that wrote values which their row does not have.
     var computed: UInt64 = 0
     /// The first connections that they used.
@@ -300,6 +304,7 @@ extension LoopDetector.List {
     {
       children[index].orders[run.thread, default: .init()].add(run.originRow)
     }
+    if !run.isReadOnly { children[index].isReadOnly = false }
     if !run.isReadOnly, run.ownValues > 0 { children[index].computed.add(1) }
     if children[index].connections.count < Int(LoopDetector.Child.maxConnections) {
       children[index].connections.insert(run.connection.id)

@@ -281,7 +281,7 @@ extension JudgedStatement {
   fileprivate var hasFixOfScan: Bool {
     let scan = judgement.largestScan
     let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
-    return tried.map { !$0.isEmpty } ?? !(isGrouped && comparesNothing)
+    return tried.map { !$0.isEmpty } ?? !(comparesNothing && (isGrouped || !canReadLess))
       || scan?.isVirtual == true || judgement.change != nil || !judgement.obstacles.isEmpty
       || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
       || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
@@ -291,6 +291,9 @@ extension JudgedStatement {
   fileprivate var comparesNothing: Bool {
     comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
   }
+
+  /// Whether an index may have the rows in order, or the values to list.
+  private var canReadLess: Bool { clauses.isDistinct || sortsRows }
 
   /// Whether it compares columns or expressions of a table as an index might serve.
   fileprivate func compares(_ table: String) -> Bool {

@@ -55,12 +55,14 @@ import TraceAnalysis
         error: Self.locked)
     }
     #expect(first == ["SetBusyTimeout 3"])
-    let patient = findings { runs, a, _ in
-      runs.run(
-        "UPDATE t SET a = 1", line: 3, of: a, at: 3000, open: 2000, busy: (40, 2000),
-        error: Self.locked)
+    for attempts in [8, 40] as [UInt64] {
+      let patient = findings { runs, a, _ in
+        runs.run(
+          "UPDATE t SET a = 1", line: 3, of: a, at: 3000, open: 2000, busy: (attempts, 2000),
+          error: Self.locked)
+      }
+      #expect(patient == ["AvoidLockWait 3"])
     }
-    #expect(patient == ["AvoidLockWait 3"])
   }
 
   @Test func aWriterThatIsIdleWhileOthersWaitIsReported() {
