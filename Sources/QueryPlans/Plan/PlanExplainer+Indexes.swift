@@ -43,7 +43,7 @@ extension PlanExplainer {
     if let excess = judgement.excess {
       let hasFix =
         !excess.indexes.isEmpty || !judgement.obstacles.isEmpty
-        || judgement.sortIndexes?.isEmpty == false
+        || judgement.sortIndexes?.isEmpty == false || excess.sortedMatches != nil
       let needsFix = excess.isComputed || excess.terms.isEmpty && excess.textSearch == nil
       if hasFix {
         judgement.verdict = .costlySearch

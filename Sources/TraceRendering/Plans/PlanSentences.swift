@@ -274,6 +274,10 @@ extension PlanJudgement.Excess {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
     }
     if sorts { remarks.append("sorts rows that LIMIT discards") }
+    if let sortedMatches {
+      remarks.append(
+        "the text search finds its rows in the order of \(sortedMatches).rowid: sort by it, if that order will do")
+    }
     let hints = indexes.map(\.sql).joined(separator: "; ")
     return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }
