@@ -203,6 +203,9 @@ extension PlanJudgement {
       "the trigger '\(scan.trigger)' \(scan.scan.sentence)"
         + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
+    remarks += triggerAggregates.map {
+      "the trigger '\($0.trigger)' computes an aggregate of rows of '\($0.table)' again for each row that is written"
+    }
     return remarks
   }
 
