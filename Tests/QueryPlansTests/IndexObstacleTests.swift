@@ -85,6 +85,21 @@ import Testing
     #expect(!found.contains { $0.reason == .keyset })
   }
 
+  // MARK: - Several tables
+
+  @Test func anORAcrossTablesIsASelectForEach() throws {
+    let sql = """
+      SELECT l.id FROM line l JOIN member m ON m.id = l.room WHERE l.note = ? OR m.address = ?
+      """
+    try connection.execute("CREATE INDEX line_note ON line(note)")
+    // The other SELECT would read all of a table.
+    #expect(obstacles(sql, [.text("Note 7"), .text("u9")]).isEmpty)
+    try connection.execute("CREATE INDEX member_address ON member(address)")
+    let found = try #require(obstacles(sql, [.text("Note 7"), .text("u9")]).first)
+    #expect(found.reason == .tables)
+    #expect(found.rewritten == "l.note = ? and m.address = ?")
+  }
+
   // MARK: - Collations
 
   private let join =

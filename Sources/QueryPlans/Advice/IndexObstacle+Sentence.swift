@@ -38,6 +38,11 @@ extension IndexObstacle {
         \(name) cannot serve \(term), since a part of the OR has no column: leave the term out where its value is \
         NULL, and write \(rewritten) where it is not
         """
+    case .tables:
+      return """
+        \(name) cannot serve \(term), which compares columns of several tables: write a SELECT for each, with \
+        \(rewritten), and join them by UNION
+        """
     case .parameter:
       return
         "\(name) is on an expression with a literal, and the statement binds it: write \(rewritten)"

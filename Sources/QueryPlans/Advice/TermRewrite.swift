@@ -8,6 +8,8 @@ struct TermRewrite {
   var text: String
   /// The same for a trial, where a literal stands for a value.
   var trial: String
+  /// Other texts in the term's place, each of which SQLite has to find by an index as well.
+  var others: [String] = []
   /// The column of a range, with its table.
   var column: HiddenColumn?
 
@@ -27,7 +29,7 @@ struct TermRewrite {
   /// The same with the trial of another one, whose parameters have numbers.
   func tried(as other: TermRewrite) -> TermRewrite {
     var rewrite = self
-    rewrite.trial = other.trial
+    (rewrite.trial, rewrite.others) = (other.trial, other.others)
     return rewrite
   }
 
@@ -36,7 +38,9 @@ struct TermRewrite {
   ) -> [TermRewrite] {
     let reader = Reader(scope: scope, tokens: tokens, schema: schema)
     let tree = TermTree(term, of: tokens)
-    if tree.kind == .or { return reader.withoutConstants(tree) + reader.rowValues(tree) }
+    if tree.kind == .or {
+      return reader.withoutConstants(tree) + reader.rowValues(tree) + reader.ofTables(tree)
+    }
     let inner = TermTree.unwrapped(term, tokens)
     guard let place = reader.operatorPlace(in: inner) else { return [] }
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
@@ -73,6 +77,22 @@ struct TermRewrite {
       return [
         TermRewrite(tree.range, .optional, rest.map(text).joined(separator: " OR "))
       ]
+    }
+
+    /// `a.x = ? OR b.y = ?` as `a.x = ?` and `b.y = ?`, each in a SELECT of its own.
+    func ofTables(_ tree: TermTree) -> [TermRewrite] {
+      let parts = tree.parts.map(\.range)
+      let tables = parts.map { part in
+        Set(ComparedExpression.names(in: part, tokens).compactMap { $0.qualifier?.lowercased() })
+      }
+      guard tables.allSatisfy({ $0.count == 1 }), Set(tables).count > 1,
+        !tokens[tree.range].contains(where: { $0.isWord("SELECT") })
+      else { return [] }
+      let texts = parts.map(text)
+      var rewrite = TermRewrite(
+        tree.range, .tables, texts.joined(separator: " and "), trial: texts[0])
+      rewrite.others = Array(texts.dropFirst())
+      return [rewrite]
     }
 
     /// `a > ? OR (a = ? AND b > ?)` as `(a, b) > (?, ?)`.
