@@ -24,6 +24,7 @@ final class DatabaseCopy {
     connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
     // First: SQLite takes an index whose collation it once missed for unusable.
     try StoreNames.define(on: connection)
+    connection.copyLikeSetting(of: source)
     try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
     // A crash may spoil the copy: it is not needed then. With its journal in memory SQLite opens no
     // other file by a name.
