@@ -77,6 +77,25 @@ import Testing
     #expect(Set(advice.creations.map(\.candidate.table)) == ["track", "vote"])
   }
 
+  /// Without statistics SQLite joins the last table first.
+  @Test func anIndexThatStatisticsBringIntoUseIsNotDropped() throws {
+    let tables = Array(0..<9)
+    for table in tables {
+      try connection.execute(
+        """
+        CREATE TABLE n\(table)(id INTEGER PRIMARY KEY, p INT, v TEXT);
+        CREATE INDEX n\(table)_p ON n\(table)(p);
+        WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200)
+          INSERT INTO n\(table) SELECT i, i, 'v' || i FROM n;
+        """)
+    }
+    let columns = tables.map { "n\($0).v" }.joined(separator: ", ")
+    let joins = tables.dropFirst().map { "JOIN n\($0) ON n\($0).p = n\($0 - 1).id" }
+    let advice = try advice(
+      "SELECT \(columns) FROM n0 \(joins.joined(separator: " ")) WHERE n0.id = 7")
+    #expect(advice.removals.map(\.index.name) == ["n0_p"])
+  }
+
   @Test func savingsAreOfTheWorkloadAsItIsToday() throws {
     try connection.execute(
       """

@@ -18,6 +18,7 @@ extension AdviceBench {
     trials.append(try trial(.optimize))
     try connection.execute("ANALYZE")
     trials.append(try trial(.analyze))
+    for statement in statements { indexesUsedWithStatistics.formUnion(try statement.usedIndexes()) }
     return trials
   }
 

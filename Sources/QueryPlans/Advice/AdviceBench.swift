@@ -18,6 +18,8 @@ final class AdviceBench {
   private let writing: [String]
   /// The indexes that INDEXED BY names, in the workload or in a view, in lower case.
   private let namedIndexes: Set<String>
+  /// The indexes that plans use after `ANALYZE`.
+  var indexesUsedWithStatistics: Set<String> = []
   private lazy var explainer = PlanExplainer(connection)
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
@@ -301,7 +303,9 @@ final class AdviceBench {
       return nil
     }
     // A statement that was not measured may need it, and one that compares text may be repaired by it.
-    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
+    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }),
+      !indexesUsedWithStatistics.contains(index.name)
+    else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {
       return nil
     }
