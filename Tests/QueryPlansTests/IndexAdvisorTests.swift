@@ -77,6 +77,26 @@ import Testing
     #expect(Set(advice.creations.map(\.candidate.table)) == ["track", "vote"])
   }
 
+  @Test(arguments: ["", "WHERE sku <> ''"])
+  func theSubqueryOfAnUpdateIsMeasured(condition: String) throws {
+    try connection.execute(
+      """
+      CREATE TABLE stock(sku TEXT PRIMARY KEY, sold INT);
+      CREATE TABLE sale(id INTEGER PRIMARY KEY, sku TEXT, day INT, amount INT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO sale SELECT i, 's' || i % 100, i / 10, 3 FROM n;
+      INSERT INTO stock SELECT DISTINCT sku, 0 FROM sale;
+      """)
+    let advice = try advice(
+      """
+      UPDATE stock SET sold = (SELECT sum(amount) FROM sale s WHERE s.sku = stock.sku AND s.day >= 3)
+      \(condition)
+      """)
+    #expect(advice.creations.map(\.candidate.table) == ["sale"])
+    let sold = try connection.prepare("SELECT sum(sold) FROM stock")
+    #expect(try sold.step() && sold.int64(0) == 0)
+  }
+
   /// Without statistics SQLite joins the last table first.
   @Test func anIndexThatStatisticsBringIntoUseIsNotDropped() throws {
     let tables = Array(0..<9)

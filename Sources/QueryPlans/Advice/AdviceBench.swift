@@ -117,14 +117,15 @@ final class AdviceBench {
     return (statements, unmeasured)
   }
 
-  /// A write is measured itself where triggers and foreign keys read tables for it; otherwise by the search for its rows.
+  /// A write is measured itself where triggers, foreign keys and the subqueries of its SET read tables for it; otherwise
+  /// by the search for its rows.
   private static func measured(
     _ statement: WorkloadStatement, _ explainer: PlanExplainer, on connection: Connection
   ) throws -> MeasuredStatement {
-    let candidates = explainer.actionCandidates(of: statement.sql)
-    guard candidates.isEmpty else {
-      return try MeasuredStatement(
-        statement, on: connection, actionTables: candidates.map(\.table))
+    let tables =
+      explainer.actionCandidates(of: statement.sql).map(\.table) + statement.tablesOfAssignments
+    guard tables.isEmpty else {
+      return try MeasuredStatement(statement, on: connection, actionTables: tables)
     }
     return try MeasuredStatement(
       statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
