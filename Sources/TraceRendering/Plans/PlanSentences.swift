@@ -271,7 +271,8 @@ extension PlanJudgement.Excess {
     if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
     if let textSearch {
       remarks.append(
-        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)'")
+        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)': begin with it, as "
+          + "FROM \(textSearch.order) does")
     }
     if !terms.isEmpty {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
