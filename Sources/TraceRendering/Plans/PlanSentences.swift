@@ -76,11 +76,13 @@ extension PlanJudgement.Scan {
     let why =
       !hasFilter
       ? ""
-      : isServed
-        ? "; no index fits its WHERE"
-        : isCompared
-          ? "; no index that was tried makes it faster"
-          : "; no WHERE term could use an index on its columns"
+      : isVirtual
+        ? "; its module finds rows by rowid or by its own search alone"
+        : isServed
+          ? "; no index fits its WHERE"
+          : isCompared
+            ? "; no index that was tried makes it faster"
+            : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
