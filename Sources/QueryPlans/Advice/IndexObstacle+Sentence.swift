@@ -46,6 +46,9 @@ extension IndexObstacle {
     case .parameter:
       return
         "\(name) is on an expression with a literal, and the statement binds it: write \(rewritten)"
+    case .sameValue:
+      return
+        "\(name) is on the same value in other words: write \(rewritten) in place of \(term)"
     case .partial:
       return """
         \(name) is partial, and a bound value does not show that its WHERE is true: write \(rewritten) in a \

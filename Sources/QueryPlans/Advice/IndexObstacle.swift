@@ -22,6 +22,8 @@ public struct IndexObstacle: Hashable, Sendable {
     case tables
     /// A parameter where the expression of the index has a literal.
     case parameter
+    /// An expression that has the value of the index's in other words.
+    case sameValue
     /// A value that is bound where the WHERE of a partial index has a literal.
     case partial
     /// An OR of ranges where a comparison of row values has the same rows in order.
@@ -52,7 +54,7 @@ extension IndexObstacle.Reason {
   /// Whether the statement returns the same rows with the same values.
   var keepsRows: Bool {
     switch self {
-    case .keyset, .range, .leftColumn: true
+    case .keyset, .range, .leftColumn, .sameValue: true
     default: false
     }
   }

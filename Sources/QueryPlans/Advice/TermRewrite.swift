@@ -247,7 +247,7 @@ struct TermRewrite {
       side.allSatisfy { index in
         let token = tokens[index]
         let isMany =
-          ["/", "%", "&", "|", "<<", ">>"].contains(where: token.isSymbol)
+          ["/", "%", "&", "|", "<<", ">>", "->", "->>"].contains(where: token.isSymbol)
           || ["NOT", "CASE"].contains(where: token.isWord)
         let isFunction =
           token.kind == .word && index + 1 < side.upperBound && tokens[index + 1].isSymbol("(")
@@ -267,23 +267,39 @@ struct TermRewrite {
       return [(sides.0, true), (sides.1, false)].flatMap { side, isLeft in
         let other = text(isLeft ? sides.1 : sides.0)
         return indexes.flatMap(\.expressions).compactMap { expression -> TermRewrite? in
-          guard matches(side, expression) else { return nil }
+          let isSame = hasSameValue(side, expression)
+          guard isSame || matches(side, expression) else { return nil }
           let words = SQLFingerprint.joined(expression.map(\.text))
           return TermRewrite(
-            term, .parameter, isLeft ? "\(words) \(symbol) \(other)" : "\(other) \(symbol) \(words)"
-          )
+            term, isSame ? .sameValue : .parameter,
+            isLeft ? "\(words) \(symbol) \(other)" : "\(other) \(symbol) \(words)")
         }
       }
     }
 
-    /// Whether both are the same but for parameters where the index has literals.
-    private func matches(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+    /// `data ->> '$.kind'` for `json_extract(data, '$.kind')`, and the reverse.
+    private func hasSameValue(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+      func call(_ words: [String]) -> [String] {
+        words.count == 3 && words[1] == "->>" && words[2].hasPrefix("'$")
+          ? ["json_extract", "(", words[0], ",", words[2], ")"] : words
+      }
+      let own = unqualified(side).map(SchemaWord.text)
+      let indexed = expression.map(SchemaWord.text)
+      return own != indexed && call(own) == call(indexed)
+    }
+
+    private func unqualified(_ side: Range<Int>) -> [SQLToken] {
       let words = tokens[side].filter { !$0.isSymbol(".") }
       let names = scope.sources.map { $0.alias.lowercased() }
-      let own = words.enumerated().filter { place, token in
+      return words.enumerated().filter { place, token in
         !(names.contains(token.name?.lowercased() ?? "") && place + 1 < words.count
           && tokens[side].dropFirst(place + 1).first?.isSymbol(".") == true)
       }.map(\.element)
+    }
+
+    /// Whether both are the same but for parameters where the index has literals.
+    private func matches(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+      let own = unqualified(side)
       guard own.count == expression.count else { return false }
       var differs = false
       for (a, b) in zip(own, expression) where SchemaWord.text(of: a) != SchemaWord.text(of: b) {
