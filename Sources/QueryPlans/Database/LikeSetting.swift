@@ -15,7 +15,8 @@ public enum LikeSetting {
     guard words.first == "pragma", let name = words.firstIndex(of: "case_sensitive_like"),
       name + 2 < words.count
     else { return nil }
-    return ["1", "on", "true", "yes"].contains(words[name + 2].filter { $0.isLetter || $0.isNumber })
+    return ["1", "on", "true", "yes"].contains(
+      words[name + 2].filter { $0.isLetter || $0.isNumber })
   }
 }
 

@@ -42,8 +42,9 @@ extension PlanExplainer {
     }
   }
 
-  /// The sums and counts that the triggers of a write compute of large tables: an index finds their rows, and all of
-  /// them are read. The extreme of a column is one row of an index.
+  /// The sums and counts that the triggers of a write compute of large tables.
+  ///
+  /// An index finds their rows, and all of them are read; the extreme of a column is one row of an index.
   private func triggerAggregates(of sql: String) -> [PlanJudgement.TriggerAggregate] {
     triggeredStatements(of: sql).flatMap { statement in
       let outline = StatementOutline(statement.sql)

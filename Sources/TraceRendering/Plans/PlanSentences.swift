@@ -282,7 +282,8 @@ extension PlanJudgement.Excess {
     if sorts { remarks.append("sorts rows that LIMIT discards") }
     if let sortedMatches {
       remarks.append(
-        "the text search finds its rows in the order of \(sortedMatches).rowid: sort by it, if that order will do")
+        "the text search finds its rows in the order of \(sortedMatches).rowid: sort by it, if that order will do"
+      )
     }
     let hints = indexes.map(\.sql).joined(separator: "; ")
     return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]

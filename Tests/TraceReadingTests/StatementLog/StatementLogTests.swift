@@ -51,7 +51,8 @@ struct StatementLogTests {
     ]
     func log(_ prefix: String) -> String { lines.map { prefix + $0 + "\n" }.joined() }
     let plain = try runs(Reading(log: log("")))
-    #expect(plain.map(\.sql) == ["SELECT tag.id\nFROM tag\nWHERE tag.note_id = ? AND tag.kind\n    > 3"])
+    #expect(
+      plain.map(\.sql) == ["SELECT tag.id\nFROM tag\nWHERE tag.note_id = ? AND tag.kind\n    > 3"])
     #expect(try runs(Reading(log: log(prefix))) == plain)
   }
 
