@@ -53,6 +53,20 @@ import Testing
     #expect(all.allSatisfy { $0.condition == nil })
   }
 
+  /// None of them halves the steps of the statement alone.
+  @Test func eachSubqueryHasItsIndex() throws {
+    let judgement = PlanExplainer(connection).explain(
+      """
+      SELECT id, (SELECT count(*) FROM orders o WHERE o.customer_id = c.id),
+        (SELECT count(*) FROM audit a WHERE a.what = c.name) FROM customer c WHERE id <= 100
+      """
+    ).judgement
+    #expect(
+      judgement?.suspects.compactMap { $0.indexes?.map(\.terms) } == [["customer_id"], ["what"]])
+    let both = try #require(judgement?.gains.last)
+    #expect(both.indexes.count == 2 && both.after * 10 < both.before)
+  }
+
   /// The indexes for all scans that matter.
   private func indexes(_ sql: String) -> [String] {
     let judgement = PlanExplainer(connection).explain(sql).judgement

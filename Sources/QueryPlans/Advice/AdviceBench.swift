@@ -18,6 +18,8 @@ final class AdviceBench {
   private let writing: [String]
   /// The indexes that INDEXED BY names, in the workload or in a view, in lower case.
   private let namedIndexes: Set<String>
+  /// The indexes that plans use after `ANALYZE`.
+  var indexesUsedWithStatistics: Set<String> = []
   private lazy var explainer = PlanExplainer(connection)
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
@@ -115,14 +117,15 @@ final class AdviceBench {
     return (statements, unmeasured)
   }
 
-  /// A write is measured itself where triggers and foreign keys read tables for it; otherwise by the search for its rows.
+  /// A write is measured itself where triggers, foreign keys and the subqueries of its SET read tables for it; otherwise
+  /// by the search for its rows.
   private static func measured(
     _ statement: WorkloadStatement, _ explainer: PlanExplainer, on connection: Connection
   ) throws -> MeasuredStatement {
-    let candidates = explainer.actionCandidates(of: statement.sql)
-    guard candidates.isEmpty else {
-      return try MeasuredStatement(
-        statement, on: connection, actionTables: candidates.map(\.table))
+    let tables =
+      explainer.actionCandidates(of: statement.sql).map(\.table) + statement.tablesOfAssignments
+    guard tables.isEmpty else {
+      return try MeasuredStatement(statement, on: connection, actionTables: tables)
     }
     return try MeasuredStatement(
       statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
@@ -302,7 +305,9 @@ final class AdviceBench {
       return nil
     }
     // A statement that was not measured may need it, and one that compares text may be repaired by it.
-    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
+    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }),
+      !indexesUsedWithStatistics.contains(index.name)
+    else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {
       return nil
     }

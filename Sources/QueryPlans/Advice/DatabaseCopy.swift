@@ -24,6 +24,7 @@ final class DatabaseCopy {
     connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
     // First: once a collation was missing, SQLite does not use its indexes.
     try StoreNames.define(on: connection)
+    connection.copyLikeSetting(of: source)
     try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
     // A crash may spoil the copy: it is not needed then. With its journal in memory SQLite opens no
     // other file by a name.

@@ -62,6 +62,20 @@ extension WorkloadStatement {
     return search
   }
 
+  /// The tables that the subqueries of an UPDATE's SET read.
+  ///
+  ///     UPDATE stock SET sold = (SELECT sum(amount) FROM sale WHERE sale.sku = stock.sku)
+  ///     // sale
+  var tablesOfAssignments: [String] {
+    let outline = StatementOutline(sql)
+    guard outline.verb == "UPDATE",
+      let update = outline.scopes.first(where: { $0.role == .statement })
+    else { return [] }
+    return outline.scopes.filter {
+      $0.depth > update.depth && update.filter?.contains($0.extent.lowerBound) != true
+    }.flatMap { $0.sources.compactMap(\.table) }
+  }
+
   /// Whether it finds the rows that it updates or deletes: an index may serve it.
   var findsRowsToWrite: Bool {
     let outline = StatementOutline(sql)

@@ -17,6 +17,7 @@ final class SchemaCopy {
     else { return nil }
     self.connection = connection
     PlanExplainer.standInForCollations(of: source, on: connection)
+    connection.copyLikeSetting(of: source)
     do {
       // The tables of virtual tables are made with them.
       for object in objects where object.isVirtual {

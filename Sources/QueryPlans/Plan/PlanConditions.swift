@@ -15,6 +15,8 @@ public struct PlanConditions: Sendable {
   public var otherDatabase: @Sendable (String) -> String? = { _ in nil }
   /// Whether the file of a path is another one than the program opened, or gone.
   public var isReplaced: @Sendable (String) -> Bool = { _ in false }
+  /// Whether the program has set `PRAGMA case_sensitive_like`.
+  public var likeIsCaseSensitive = false
   /// The databases that the program attached, by their names.
   public var attached: [String: String] = [:]
 

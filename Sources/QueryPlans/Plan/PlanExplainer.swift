@@ -51,6 +51,7 @@ public final class PlanExplainer {
     capsule = CapsuleSizes(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
     attachDatabases()
+    if conditions.likeIsCaseSensitive { connection.setCaseSensitiveLike() }
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
   }

@@ -11,6 +11,8 @@ extension PlanJudgement {
     public var tables: [String] = []
     /// Whether it sorts rows that LIMIT discards.
     public var sorts = false
+    /// The name of the full-text table whose matches it sorts, where they come from no other table.
+    public var sortedMatches: String?
     /// A virtual table with a full-text search that runs once for each row of another table.
     public var textSearch: TextSearch?
     /// Pages of the table that `count(*)` reads.
@@ -82,6 +84,11 @@ extension PlanJudge {
     let outer = outline.scopes.first { $0.role == .statement && $0.depth == 0 }
     excess.isComputed = outer.map { $0.hasAggregate || $0.hasGroupBy } ?? false
     excess.sorts = plan.roots.contains { $0.sortsRows } && outer?.limit != nil
+    if excess.sorts, !excess.isComputed,
+      let first = plan.roots.lazy.compactMap(\.fact.access).first, searchesText(first)
+    {
+      excess.sortedMatches = first.name
+    }
     return excess
   }
 

@@ -51,6 +51,12 @@ public struct PlanJudgement: Hashable, Sendable {
     public var scan: Scan
   }
 
+  /// An aggregate that a trigger computes of a table for each row that is written.
+  public struct TriggerAggregate: Hashable, Sendable {
+    public var trigger: String
+    public var table: String
+  }
+
   /// Columns of a table, such as a foreign key's.
   public struct Reference: Hashable, Sendable {
     public var table: String
@@ -139,6 +145,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans of the triggers that a write fires; empty unless it scans.
   public internal(set) var triggerScans: [TriggerScan] = []
+  /// The aggregates of its triggers; empty unless it takes many steps without a scan.
+  public internal(set) var triggerAggregates: [TriggerAggregate] = []
   /// The foreign keys that a deletion, or an update of a key, scans for; empty unless it scans.
   public internal(set) var unindexedReferences: [Reference] = []
 

@@ -317,6 +317,7 @@ private final class Bench {
         isWritable = false
         try StoreNames.define(on: connection)
       }
+      connection.copyLikeSetting(of: source)
     } catch {
       return nil
     }

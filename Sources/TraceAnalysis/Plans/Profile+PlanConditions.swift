@@ -12,6 +12,7 @@ extension Profile {
       sqliteVersion: sqliteVersion,
       mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModified)
     conditions.attached = attachedDatabases
+    conditions.likeIsCaseSensitive = likeIsCaseSensitive
     let replaced = Set(openedFiles.filter { !$0.isStillThere }.map(\.path))
     conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
@@ -37,6 +38,11 @@ extension Profile {
       guard let (path, name) = AttachedDatabase.parse(sql) else { return }
       attached[name] = path
     }
+  }
+
+  private var likeIsCaseSensitive: Bool {
+    let values = (statements.compactMap(\.sql) + (otherSQL ?? [])).compactMap(LikeSetting.value)
+    return !values.isEmpty && values.allSatisfy(\.self)
   }
 
   /// Whether a statement of the trace may change the plans of others.

@@ -35,12 +35,16 @@ extension Profile {
     let lostToProcesses = processes.sum { process in
       if case .lost(let count) = process.coverage { count } else { 0 }
     }
+    // Events of other tracepoints in the session are no loss.
+    let unread = lostToProcesses == 0 ? [] : sources.filter(\.hasUnreadEvents)
     return Completeness(
       eventsRead: sources.sum(\.eventsRead),
-      eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
+      eventsLost: max(
+        sources.sum(\.eventsLost),
+        lostToProcesses - min(lostToProcesses, unread.sum(\.unrecognizedLines))),
       unrecognizedLines: sources.sum(\.unrecognizedLines),
       doubts: reading.doubts + unended.map(\.doubt) + processes.flatMap(\.doubts)
-        + (observed?.copiesNotObserved ?? []).map(\.doubt),
+        + unread.map(\.unreadDoubt) + (observed?.copiesNotObserved ?? []).map(\.doubt),
       remarks: sources.flatMap { source in
         (source.remarks + (source.failures ?? [])).map { "\(source.path): \($0)" }
       } + [unobservedStart].compactMap(\.self),
@@ -86,6 +90,17 @@ extension SourceReport {
       case .statementLog: ["a log of statements does not show whether it was cut"]
       }
     return (sentences + (unended ?? [])).map { "\(path): \($0)" }
+  }
+
+  fileprivate var hasUnreadEvents: Bool { kind == .ctf && unrecognizedLines > 0 }
+
+  /// Of events that are in the trace, such as those of another version.
+  fileprivate var unreadDoubt: String {
+    let sample = unrecognizedSamples.first.map { " (\($0))" } ?? ""
+    return """
+      \(path): \(unrecognizedLines.counted("event")) could not be read\(sample): read the trace with the version \
+      that recorded it
+      """
   }
 
   fileprivate var doubts: [String] {

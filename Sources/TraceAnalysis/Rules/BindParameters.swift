@@ -29,11 +29,11 @@ struct BindParameters: Rule {
       """,
     limits: """
       Reported when one line ran 100 texts or more that differ only in their values, and nearly each run was preceded by
-      a compilation. A note when a connection compiled one text 100 times or more again, and a run takes so few VM steps
-      that compiling is the larger part; and when 100 connections or more compiled a text for the first time, and read a
-      schema for it that takes half a millisecond or more, and longer than the runs. Lists of different lengths, the values
-      of LIMIT and OFFSET, DDL, PRAGMAs and scripts of several statements are not reported. Needs the probe's events;
-      compilations in sqlite3_exec() are not counted.
+      a compilation. A note when a connection compiled one text 100 times or more again, and compiling is the larger
+      part: a run takes few VM steps, or less time, as of a join of many tables; and when 100 connections or more
+      compiled a text for the first time, and read a schema for it that takes half a millisecond or more, and longer than
+      the runs. Lists of different lengths, the values of LIMIT and OFFSET, DDL, PRAGMAs and scripts of several statements
+      are not reported. Needs the probe's events; compilations in sqlite3_exec() are not counted.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -72,7 +72,7 @@ struct BindParameters: Rule {
   private func missingCache(_ statement: JudgedStatement) -> Finding? {
     let work = statement.profile.work
     guard statement.texts == 1, let again = work.recompiled, again >= Self.minCompiled,
-      work.perRun(\.vmSteps) <= Self.maxStepsOfSmallRun
+      work.perRun(\.vmSteps) <= Self.maxStepsOfSmallRun || work.prepareTime > work.totalTime / 2
     else { return nil }
     return finding(
       statement, again, of: work.compiled ?? again, severity: .note,

@@ -139,14 +139,25 @@ extension PlanJudgement {
   /// the arms of a UNION.
   func indexesOfOtherSelects(than scan: Scan?, _ own: [IndexCandidate]) -> [IndexCandidate] {
     guard scan?.isOutermost == true else { return [] }
-    let others = suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
-    return others.compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
-      if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
-    }
+    return suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
+      .indexes(besides: own)
+  }
+
+  /// The indexes for the tables that other subqueries read for each row of the outer SELECT.
+  func indexesOfOtherSubqueries(than scan: Scan, _ own: [IndexCandidate]) -> [IndexCandidate] {
+    suspects.filter { $0.isInCorrelatedSubquery && $0 != scan }.indexes(besides: own)
   }
 
   /// A table that is read from end to end once for every row of the outer SELECT.
   var correlatedScan: Scan? {
     suspects.first { $0.isInCorrelatedSubquery && $0.table != nil }
+  }
+}
+
+extension [PlanJudgement.Scan] {
+  fileprivate func indexes(besides own: [IndexCandidate]) -> [IndexCandidate] {
+    compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
+      if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
+    }
   }
 }

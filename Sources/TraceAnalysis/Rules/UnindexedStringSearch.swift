@@ -127,11 +127,29 @@ struct UnindexedStringSearch: Rule {
         ? statement.scanSaving : nil)
   }
 
+  /// Whether the text of each pattern begins with `%` or `*`, as `'%' || ?` does.
+  private static func beginsWithAnyText(_ tokens: [SQLToken]) -> Bool {
+    let patterns = tokens.indices.dropLast().filter {
+      tokens[$0].isWord("LIKE") || tokens[$0].isWord("GLOB")
+    }
+    return !patterns.isEmpty
+      && patterns.allSatisfy { place in
+        ["'%", "'*"].contains(where: tokens[place + 1].text.hasPrefix)
+      }
+  }
+
   private static func fix(_ statement: JudgedStatement, _ search: TextSearch?) -> String {
     guard statement.isOfObjects else {
       let tried = statement.judgement.largestScan?.indexes ?? []
+      let tokens = SQLTokenizer.tokens(of: statement.sql ?? "")
+      if beginsWithAnyText(tokens) {
+        return """
+          no index serves a pattern that begins with any text: use an FTS5 table, with the trigram tokenizer for parts \
+          of words
+          """
+      }
       // GLOB has no ESCAPE.
-      let escapes = SQLTokenizer.tokens(of: statement.sql ?? "").contains { $0.isWord("ESCAPE") }
+      let escapes = tokens.contains { $0.isWord("ESCAPE") }
       let index =
         tried.isEmpty
         ? "an index on the column with COLLATE NOCASE serves LIKE"

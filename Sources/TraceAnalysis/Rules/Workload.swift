@@ -116,7 +116,9 @@ extension Workload {
     guard let statement = finding.statement,
       let judgement = explanations[statement]?.judgement
     else { return nil }
+    // What all of them save together comes first.
     let gains = judgement.gains.filter { $0.isNamed(in: finding.fix) }
+      .sorted { $0.indexes.count > $1.indexes.count }
       .map { Finding.Trial(before: $0.before, after: $0.after) }
     let rewrites = judgement.obstacles.filter { finding.fix.contains($0.sentence) }
       .compactMap(\.steps).map { Finding.Trial(before: $0.before, after: $0.after) }

@@ -76,11 +76,13 @@ extension PlanJudgement.Scan {
     let why =
       !hasFilter
       ? ""
-      : isServed
-        ? "; no index fits its WHERE"
-        : isCompared
-          ? "; no index that was tried makes it faster"
-          : "; no WHERE term could use an index on its columns"
+      : isVirtual
+        ? "; its module finds rows by rowid or by its own search alone"
+        : isServed
+          ? "; no index fits its WHERE"
+          : isCompared
+            ? "; no index that was tried makes it faster"
+            : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
@@ -203,6 +205,9 @@ extension PlanJudgement {
       "the trigger '\(scan.trigger)' \(scan.scan.sentence)"
         + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
+    remarks += triggerAggregates.map {
+      "the trigger '\($0.trigger)' computes an aggregate of rows of '\($0.table)' again for each row that is written"
+    }
     return remarks
   }
 
@@ -268,12 +273,18 @@ extension PlanJudgement.Excess {
     if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
     if let textSearch {
       remarks.append(
-        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)'")
+        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)': begin with it, as "
+          + "FROM \(textSearch.order) does")
     }
     if !terms.isEmpty {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
     }
     if sorts { remarks.append("sorts rows that LIMIT discards") }
+    if let sortedMatches {
+      remarks.append(
+        "the text search finds its rows in the order of \(sortedMatches).rowid: sort by it, if that order will do"
+      )
+    }
     let hints = indexes.map(\.sql).joined(separator: "; ")
     return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }

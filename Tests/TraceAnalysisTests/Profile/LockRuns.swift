@@ -75,7 +75,8 @@ struct LockRuns {
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
     transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
     bindHash: UInt64 = 1, connection: UInt64 = 1,
-    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0
+    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0,
+    vmSteps: UInt64 = 20
   ) {
     if let busy {
       append(
@@ -95,7 +96,7 @@ struct LockRuns {
           callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
           openTime: Self.nanoseconds(open), rows: rows,
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
-          vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
+          vmSteps: isControl ? 3 : vmSteps, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
           error: error, prepareTime: Self.nanoseconds(prepare))), of: program, at: time)
     nextRun += 1

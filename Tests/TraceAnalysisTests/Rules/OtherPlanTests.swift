@@ -129,6 +129,27 @@ import TraceAnalysis
     #expect(!workload.findings.contains { $0.rule == "DropUnusedIndex" })
   }
 
+  @Test(arguments: [
+    ("PRAGMA case_sensitive_like = ON", true), ("pragma main.case_sensitive_like(1)", true),
+    ("PRAGMA case_sensitive_like = 'off'", false), ("SELECT 1", false),
+  ])
+  func likeIsThatOfTheProgram(setting: String, isSearch: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db", "CREATE INDEX book_title ON book(title)")
+    let conditions = RunBuilder { trace in
+      trace.connect(path: connection.path)
+      trace.run(setting)
+    }.profile().planConditions(for: connection.path)
+    let sql = "SELECT id FROM book WHERE title LIKE 'title 39%'"
+    let plan = PlanExplainer(connection, conditions: conditions).plan(of: sql)
+    #expect(plan?.nodes.contains { $0.detail.hasPrefix("SEARCH") } == isSearch)
+    // A copy has it as well.
+    let advice = try IndexAdvisor(
+      [WorkloadStatement(id: "1", sql: sql, runs: 10)], on: connection
+    ).advice()
+    #expect(advice.creations.isEmpty == isSearch)
+  }
+
   @Test func anAttachedDatabaseIsReadAsWell() throws {
     let folder = try TemporaryDirectory()
     let main = try Connection(path: folder.url.appending(path: "main.db").path)

@@ -87,6 +87,11 @@ import TraceAnalysis
       "if the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, and a "
         + "plain index serves GLOB; for words within the text, use an FTS5 table"
     ),
+    (
+      "SELECT * FROM t WHERE a LIKE '%' || ? || '%'",
+      "no index serves a pattern that begins with any text: use an FTS5 table, with the trigram tokenizer for "
+        + "parts of words"
+    ),
   ])
   func aProgramThatWritesItsSQLIsAdvisedInSQL(sql: String, fix: String) {
     let found = findings { trace in
