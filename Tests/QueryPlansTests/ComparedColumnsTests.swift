@@ -16,6 +16,19 @@ import Testing
     #expect(columns(sql)[0].sorted == ["ZNAME", "Z_PK"])
   }
 
+  /// As Django and Peewee write it.
+  @Test(arguments: [
+    "b ON (a.b_id = b.id)", "b ON a.b_id = b.id",
+    "b ON (a.b_id = b.id) INNER JOIN c ON (c.id = b.c_id)",
+    "b ON ((a.b_id = b.id) AND (b.d > (SELECT 1)))",
+  ])
+  func readsAnONClauseInParentheses(join: String) {
+    let found = columns("SELECT a.id FROM a INNER JOIN \(join) WHERE (a.x = ?)")
+    #expect(found[0].filtered == ["x"])
+    #expect(found[0].joined == ["b_id"])
+    #expect(found[1].joined.first == "id")
+  }
+
   @Test func leavesOutTermsThatNoIndexServes() {
     let sql = """
       SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (NSCoreDataStringSearch(t0.ZNAME, ?, 8, 0) AND \

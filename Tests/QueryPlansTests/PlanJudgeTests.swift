@@ -44,6 +44,21 @@ import Testing
     #expect(judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 LIMIT 9000, 5").verdict == .fullScan)
   }
 
+  /// The fifth page of a list in Django's admin.
+  @Test func theRowsThatASmallOffsetSkipsCountAsReturned() {
+    let list = "SELECT a.x, b.y FROM a INNER JOIN b ON (a.b = b.id) ORDER BY a.x DESC LIMIT 100 OFFSET "
+    let plan = "|--SCAN a USING INDEX a_x\n`--SEARCH b USING INTEGER PRIMARY KEY (rowid=?)"
+    func verdict(offset: Int, steps: UInt64) -> PlanVerdict {
+      judge(
+        plan, list + "\(offset)",
+        work: StatementWork(executions: 1, rows: 100, fullScanSteps: steps, vmSteps: steps * 9)
+      ).verdict
+    }
+    #expect(verdict(offset: 400, steps: 499) == .harmlessScan)
+    #expect(verdict(offset: 400, steps: 2000) == .fullScan)
+    #expect(verdict(offset: 500, steps: 599) == .fullScan)
+  }
+
   @Test func smallTableIsHarmlessBelow500Rows() {
     let sql = "SELECT 0 FROM t WHERE a = 1"
     #expect(judge("SCAN t", sql, rows: 499).scans.map(\.harmlessBecause) == [.smallTable])

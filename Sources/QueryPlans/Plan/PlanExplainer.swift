@@ -64,6 +64,8 @@ public final class PlanExplainer {
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
+    /// Whether it names a table or a column that the program removed later.
+    public var isOfEarlierSchema = false
     /// The database of the plan, where the statement ran on another one than that of the report.
     public var database: String?
     /// The objects that were replaced.
@@ -139,6 +141,8 @@ public final class PlanExplainer {
       tryIndexes(&explanation, subject)
     } catch {
       explanation.error = error
+      explanation.isOfEarlierSchema =
+        conditions.changesTables && SchemaMatch.isOfSchema(error.message)
     }
     return explanation
   }

@@ -21,8 +21,9 @@ public struct SchemaMatch: Hashable, Sendable {
 
   /// Counts a statement.
   public mutating func add(_ explanation: PlanExplainer.Explanation) {
-    // A statement without a plan was not compiled.
-    if explanation.verdict != .noPlan { add(failure: explanation.failure) }
+    // A statement without a plan was not compiled, and one of an earlier schema proves nothing.
+    guard explanation.verdict != .noPlan, !explanation.isOfEarlierSchema else { return }
+    add(failure: explanation.failure)
   }
 
   /// Counts a statement that does not compile, or one that does: nil.
@@ -54,7 +55,7 @@ public struct SchemaMatch: Hashable, Sendable {
       + "copy of it"
   }
 
-  private static func isOfSchema(_ message: String) -> Bool {
+  static func isOfSchema(_ message: String) -> Bool {
     message.hasPrefix("no such table: ") || message.hasPrefix("no such column: ")
       || message.contains(" has no column named ")
   }

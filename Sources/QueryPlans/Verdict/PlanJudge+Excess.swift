@@ -78,7 +78,9 @@ extension PlanJudge {
       guard let accesses = searches[place] else { continue }
       let terms = scope.conditions.flatMap { TermTree($0, of: outline.tokens).conjuncts }
         .filter { term in !accesses.contains { finds($0, term, scope) } }
-      excess.terms += terms.map { outline.text(of: $0) }.filter { !excess.terms.contains($0) }
+      for text in terms.map(outline.text) where !excess.terms.contains(text) {
+        excess.terms.append(text)
+      }
       if !terms.isEmpty { excess.tables += accesses.compactMap(\.table) }
     }
     let outer = outline.scopes.first { $0.role == .statement && $0.depth == 0 }

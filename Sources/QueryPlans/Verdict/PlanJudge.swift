@@ -241,7 +241,8 @@ public struct PlanJudge {
     ScanBound.isExceeded(
       steps: max(work.perRun(\.fullScanSteps) - partialSteps(judgement), 0)
         + virtualSteps(of: work, judgement),
-      autoIndexRows: work.perRun(\.autoIndexRows), rows: work.perRun(\.rows))
+      autoIndexRows: work.perRun(\.autoIndexRows),
+      rows: work.perRun(\.rows) + skippedRows)
   }
 
   /// The entries of partial indexes that hold just the rows of the WHERE.

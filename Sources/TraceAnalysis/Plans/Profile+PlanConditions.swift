@@ -17,6 +17,7 @@ extension Profile {
     conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
     conditions.isAsTraced = !own.isEmpty && !isModified
+    conditions.changesTables = !own.isEmpty && changesTables
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in
@@ -52,6 +53,15 @@ extension Profile {
       let words = sql.uppercased().split { !$0.isLetter && $0 != "_" }
       return words.first == "CREATE" && words.prefix(3).contains("INDEX")
         || words.contains("CASE_SENSITIVE_LIKE")
+    }
+  }
+
+  /// Whether a statement of the trace drops or alters a table, as migrations do.
+  private var changesTables: Bool {
+    let all = statements.compactMap(\.sql) + (otherSQL ?? [])
+    return all.contains { sql in
+      let words = sql.uppercased().split(maxSplits: 2) { !$0.isLetter }
+      return words.first == "ALTER" || words.prefix(2) == ["DROP", "TABLE"]
     }
   }
 

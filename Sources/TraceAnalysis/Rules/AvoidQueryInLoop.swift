@@ -27,7 +27,8 @@ struct AvoidQueryInLoop: Rule {
       Values that did not change since the last run of the statement are compared with the next rows of its list alone.
       What a thread read before it received another message from the network is no list of its later runs. A loop over
       the rows of a loop is part of its finding. Updates to values of the program's own are a note, since SQL may not be
-      able to compute them. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.
+      able to compute them, and so are queries of Django's that read the same columns of the list's rows again, as its
+      formsets do. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.
       Needs the probe's events; a statement of Core Data's log that follows a list, on its thread, once for each of ten
       rows or more, or for nine of ten, is a note.
       """)
@@ -126,11 +127,12 @@ struct AvoidQueryInLoop: Rule {
         " Another statement\(line) ran \(inner.runs.counted("time")) for the rows of such runs."
     }
     let isComputed = (loop.computed ?? 0) > loop.runs / 2
+    let isReread = workload.readsAgain(loop)
     let command = workload.profile.statement(loop.child)?.sql.map(StatementCommand.name) ?? ""
     let isWrite = ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(command)
     let time = chain.reduce(Nanoseconds(0)) { $0.saturatingSum($1.time) }
     return Finding(
-      rule: Self.name, severity: isComputed ? .note : .warning, confidence: .high,
+      rule: Self.name, severity: isComputed || isReread ? .note : .warning, confidence: .high,
       statement: loop.child, caller: loop.childLocation,
       message: """
         \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
@@ -142,9 +144,11 @@ struct AvoidQueryInLoop: Rule {
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
       fix: derivedCount(loop, workload)
-        ?? (isWrite
-          ? Self.fixOfWrites(isComputed, parent)
-          : workload.loading(loop)
+        ?? (isReread
+          ? "the list has these rows: use its objects; a formset reads the row of each form again"
+          : isWrite
+            ? Self.fixOfWrites(isComputed, parent)
+            : workload.loading(loop)
             ?? """
             join this table in the statement\(parent), or run this statement once, with an IN list, \
             before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
@@ -163,6 +167,18 @@ struct AvoidQueryInLoop: Rule {
 }
 
 extension Workload {
+  /// Whether Django reads rows of a list again by their keys, as its formsets do to validate each form.
+  func readsAgain(_ loop: QueryLoop) -> Bool {
+    guard let child = profile.statement(loop.child)?.sql,
+      let parent = profile.statement(loop.parent)?.sql,
+      Framework(sql: child, file: loop.childLocation.file) == .django
+    else { return false }
+    let tables = StatementTables.all(in: child)
+    let columns = ResultColumns.all(in: child).map(\.name)
+    return tables.count == 1 && tables == StatementTables.all(in: parent)
+      && columns.count > 1 && columns == ResultColumns.all(in: parent).map(\.name)
+  }
+
   /// The words of the framework that runs a loop, which load its rows with the list.
   func loading(_ loop: QueryLoop) -> String? {
     guard let child = profile.statement(loop.child)?.sql else { return nil }

@@ -80,6 +80,30 @@ import TraceAnalysis
     }
   }
 
+  /// A migration reads columns that it drops later: its file is no other database, and no index was tried.
+  @Test func aStatementOfAnEarlierSchemaIsANote() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db")
+    for (change, severity) in [
+      ("ALTER TABLE book DROP COLUMN place", Finding.Severity.note),
+      ("DROP TABLE place", .note), ("PRAGMA user_version = 2", .warning),
+    ] {
+      let profile = RunBuilder { trace in
+        trace.connect(path: connection.path)
+        trace.run(
+          "SELECT DISTINCT place FROM book WHERE shelf = ?", rows: 3, step: 1_000_000,
+          vmSteps: 20_000, fullScanSteps: 3999)
+        trace.run("SELECT place FROM book WHERE id = ?")
+        trace.run("SELECT title FROM book WHERE id = ?")
+        trace.run(change)
+      }.profile()
+      let workload = try Workload(profile, database: connection)
+      #expect(workload.schemaMatch.isOtherDatabase == (severity == .warning))
+      let found = try #require(workload.findings.first { $0.rule == "AvoidFullTableScan" })
+      #expect(found.severity == severity)
+    }
+  }
+
   @Test func aStatementIsExplainedInTheDatabaseThatItsConnectionOpened() throws {
     let folder = try TemporaryDirectory()
     let main = try database(in: folder, "main.db")

@@ -67,6 +67,19 @@ import TraceAnalysis
   }
 
   /// MATCHES runs a regular expression on every row.
+  @Test(arguments: [
+    ("'????-??-*'", Finding.Severity.note), ("\"[0-9]*\"", .note), ("'*berg*'", .warning),
+    ("?", .warning),
+  ])
+  func aShapeOfATextIsANote(pattern: String, severity: Finding.Severity) {
+    let found = findings { trace in
+      trace.connect()
+      trace.run(
+        "SELECT date(a) FROM t WHERE a GLOB \(pattern)", step: 1_000_000, fullScanSteps: 12_800)
+    }
+    #expect(found.map(\.severity) == [severity])
+  }
+
   @Test func flagsAMatchOnEveryRow() {
     let sql =
       "SELECT 0, t0.Z_PK FROM ZPHOTO t0 WHERE NSCoreDataMatches( t0.ZTAGS, ?, ?)  LIMIT 20"
