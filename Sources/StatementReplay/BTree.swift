@@ -30,7 +30,9 @@ struct BTree: Hashable {
 
   /// The name of its table in lower case; none for the schema's and a new one.
   func table(on connection: Connection) throws -> [String] {
-    try connection.texts(
+    // Views and triggers have 0.
+    guard !rootPage.isEmpty else { return [] }
+    return try connection.texts(
       "SELECT lower(tbl_name) FROM main.sqlite_schema WHERE rootpage = CAST(?1 AS INTEGER)",
       rootPage)
   }

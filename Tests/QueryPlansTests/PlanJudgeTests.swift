@@ -46,7 +46,9 @@ import Testing
 
   /// The fifth page of a list in Django's admin.
   @Test func theRowsThatASmallOffsetSkipsCountAsReturned() {
-    let list = "SELECT a.x, b.y FROM a INNER JOIN b ON (a.b = b.id) ORDER BY a.x DESC LIMIT 100 OFFSET "
+    let list = """
+      SELECT a.x, b.y FROM a INNER JOIN b ON (a.b = b.id) ORDER BY a.x DESC LIMIT 100 OFFSET\u{20}
+      """
     let plan = "|--SCAN a USING INDEX a_x\n`--SEARCH b USING INTEGER PRIMARY KEY (rowid=?)"
     func verdict(offset: Int, steps: UInt64) -> PlanVerdict {
       judge(

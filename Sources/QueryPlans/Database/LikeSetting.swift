@@ -4,7 +4,7 @@ import SQLiteDriver
 
 /// `PRAGMA case_sensitive_like`, which decides whether an index of plain text serves LIKE.
 ///
-/// SQLite cannot be asked for it: it replaces a function of the connection.
+/// No call of SQLite returns it: it replaces a function of the connection.
 public enum LikeSetting {
   /// The value of a statement that sets it; nil for other statements.
   ///

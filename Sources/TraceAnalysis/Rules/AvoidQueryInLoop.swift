@@ -149,10 +149,10 @@ struct AvoidQueryInLoop: Rule {
           : isWrite
             ? Self.fixOfWrites(isComputed, parent)
             : workload.loading(loop)
-            ?? """
-            join this table in the statement\(parent), or run this statement once, with an IN list, \
-            before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
-            """),
+              ?? """
+              join this table in the statement\(parent), or run this statement once, with an IN list, \
+              before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
+              """),
       saving: .init(atMost: time, basis: "the time of these runs in SQLite"))
   }
 

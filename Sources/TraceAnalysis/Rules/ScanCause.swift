@@ -140,12 +140,12 @@ extension PlanJudgement {
   func indexesOfOtherSelects(than scan: Scan?, _ own: [IndexCandidate]) -> [IndexCandidate] {
     guard scan?.isOutermost == true else { return [] }
     return suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
-      .indexes(besides: own)
+      .indexes(except: own)
   }
 
   /// The indexes for the tables that other subqueries read for each row of the outer SELECT.
   func indexesOfOtherSubqueries(than scan: Scan, _ own: [IndexCandidate]) -> [IndexCandidate] {
-    suspects.filter { $0.isInCorrelatedSubquery && $0 != scan }.indexes(besides: own)
+    suspects.filter { $0.isInCorrelatedSubquery && $0 != scan }.indexes(except: own)
   }
 
   /// A table that is read from end to end once for every row of the outer SELECT.
@@ -155,7 +155,7 @@ extension PlanJudgement {
 }
 
 extension [PlanJudgement.Scan] {
-  fileprivate func indexes(besides own: [IndexCandidate]) -> [IndexCandidate] {
+  fileprivate func indexes(except own: [IndexCandidate]) -> [IndexCandidate] {
     compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
       if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
     }
