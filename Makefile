@@ -117,9 +117,10 @@ smoke: ## runs each command of the examples once, on a small store
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 
-verdicts: ## judges more than 300 statements, 220 programs, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
+verdicts: ## judges more than 300 statements, 220 programs, 11 healthy ones, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
 	swift test --filter VerdictTests
 	Tests/Verdicts/programs.py
+	Tests/Verdicts/healthy.py
 	SERVERS=$${SERVERS:-280} Tests/ProbeTests/run.py --only=loops
 	@Scripts/sqlite-libraries.sh
 	STORESCOPE_STAT4=1 LD_LIBRARY_PATH="$$PWD/.build/sqlite/stat4" swift test --skip-build --filter 'Capsule(Verdict|Privacy)?Tests'
