@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from harness import (PROBE, PYTHON, Skipped, compiled, expect, imported, installed, report, report_process, script,
                      scratch)
@@ -145,6 +146,68 @@ def attached_loop_is_found_at_its_line():
         expect("2 connections were open before the recording began" in summary.stdout + summary.stderr,
                "what was not observed is missing: " + summary.stdout[-2000:])
         program.ends_well()
+
+
+def _is_detached(program):
+    folder = os.path.join("/tmp", f"trace-report-{os.geteuid()}")
+    expect("was not recorded" in report("attach", "--detach", str(program.pid)).stdout, "the probe stays active")
+    expect(not any(name.startswith("live-") for name in os.listdir(folder)), "the log stays")
+    program.ends_well()
+
+
+def top_follows_a_process_that_runs():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        result = report("top", "--pid", str(program.pid), "--json", "--interval", "500ms", "--count", "3")
+        expect(result.returncode == 0, result.stderr[-500:])
+        last = json.loads(result.stdout.splitlines()[-1])
+        expect(last["totals"]["observed"]["statements"] > 100, f"{last['totals']}")
+        expect(any(statement.get("caller", {}).get("file", "").endswith("attached.py") for statement in last["statements"]),
+               f"{last['statements']}")
+        # A log that another one left behind.
+        result = report("top", "--pid", str(program.pid), "--json", "--interval", "500ms", "--count", "3")
+        expect(json.loads(result.stdout.splitlines()[-1])["totals"]["observed"]["statements"] > 100, result.stderr)
+        _is_detached(program)
+
+
+def top_that_was_killed_is_replaced():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        arguments = ["top", "--pid", str(program.pid), "--json", "--interval", "200ms"]
+        killed = report_process(*arguments)
+        expect(killed.stdout.readline() != "", killed.stderr.read())
+        killed.kill()
+        killed.communicate()
+        for _ in range(50):
+            result = report(*arguments, "--count", "3")
+            if "recorded already" not in result.stderr:
+                break
+            time.sleep(0.1)
+        expect(result.returncode == 0, result.stderr[-500:])
+        _is_detached(program)
+
+
+def serve_has_the_sums_of_a_process_that_runs():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        server = report_process("serve", "--pid", str(program.pid), "--listen", "127.0.0.1:0")
+        address = server.stdout.readline().split()[-1]
+        for _ in range(50):
+            text = urllib.request.urlopen(address, timeout=10).read().decode()
+            found = [line for line in text.splitlines() if line.startswith("storescope_statement_runs_total")]
+            if found:
+                break
+            time.sleep(0.1)
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=30)
+        expect(found, text[:1000] + errors)
+        _is_detached(program)
+
+
+def top_refuses_as_attach_does():
+    process = subprocess.Popen(["true"])
+    process.wait()
+    for command in "top", "serve":
+        result = report(command, "--pid", str(process.pid))
+        expect(result.returncode == 1 and f"no process {process.pid}" in result.stderr, result.stderr)
+        expect(report(command, "--pid", "1", "--", "true").returncode == 64, "a process and a program are accepted")
 
 
 def _line_of(name, comment):
