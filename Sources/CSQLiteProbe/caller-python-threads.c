@@ -27,18 +27,19 @@ static bool read_place(void *frame, struct place *place) {
   return is_found;
 }
 
-// Whether a frame waits until another thread returns a connection.
-static bool waits_for_pool(const struct place *place) {
-  return strstr(place->file, "/sqlalchemy/pool/") && strcmp(place->function, "_do_get") == 0;
+// Whether a frame takes a connection from a pool's queue.
+static bool takes_from_pool(const struct place *place) {
+  return strstr(place->file, "/sqlalchemy/util/queue.py") && strcmp(place->function, "get") == 0;
 }
 
-static bool has_waiting_frame(void *frame) {
+// Whether a thread waits until another one returns a connection.
+static bool waits_for_pool(void *frame) {
   struct place place;
   bool is_found = false;
   python.increment(frame);
-  // A pool's wait is in the frames of the queue and of its lock.
-  for (int depth = 0; frame && depth < 8 && !is_found; depth++) {
-    is_found = depth > 0 && read_place(frame, &place) && waits_for_pool(&place);
+  // The wait has frames of its own, within those of the queue.
+  for (int depth = 0; frame && depth < 4 && !is_found; depth++) {
+    is_found = depth > 0 && read_place(frame, &place) && takes_from_pool(&place);
     void *back = attribute_of(frame, NAME("f_back"));
     python.decrement(frame);
     frame = back;
@@ -55,7 +56,7 @@ static void write_text(int file, const char *text, const char *end) {
   dprintf(file, "%s%s", copy, end);
 }
 
-// The name that the program gave a thread, and its number in the kernel; both may be unknown.
+// The thread's number in the kernel and its name in the program; both may be unknown.
 static void write_thread(int file, void *key) {
   char name[128] = "";
   void *modules = python.of_sys("modules");
@@ -88,7 +89,7 @@ static void write_frames(int file, void *frame) {
   write_text(file, innermost.file, ":");
   dprintf(file, "%d\t", innermost.line);
   write_text(file, innermost.function, "\t");
-  write_text(file, has_waiting_frame(frame) ? "SQLAlchemy" : "", "\n");
+  write_text(file, waits_for_pool(frame) ? "SQLAlchemy" : "", "\n");
 }
 
 static void write_threads(int file) {

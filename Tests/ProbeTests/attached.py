@@ -235,6 +235,70 @@ def attached_server_has_its_loop_at_the_line_of_its_task():
         program.ends_well()
 
 
+def attached_pool_of_one_that_leaks_is_found_at_its_line():
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_engine.py"), "leak"]) as program:
+        result, _ = _attach(program, seconds=5)
+        expect(result.returncode == 0, result.stderr[-500:])
+        text = result.stdout.partition("2 threads wait for a connection of SQLAlchemy's pool")[2]
+        expect(_line_of("attached_engine.py", "waits") in text, "who waits is missing: " + result.stdout[-2000:])
+        expect(_line_of("attached_engine.py", "leak") + "," in text, "the line that leaks is missing: " + result.stdout[-2000:])
+        program.ends_well()
+
+
+def attached_server_that_keeps_its_connection_is_found_at_its_line():
+    """A request leaves a transaction open, and the others give up waiting again and again."""
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_pool.py")]) as program:
+        recorder = report_process("attach", str(program.pid), "--seconds", "5", "-o", os.path.join(scratch, "kept"))
+        expect("records process" in recorder.stderr.readline(), "the recorder does not begin")
+        time.sleep(1)
+        program.process.stdin.write("\n")
+        program.process.stdin.flush()
+        expect(program.process.stdout.readline() == "kept\n", "no request keeps the connection")
+        output, errors = recorder.communicate(timeout=60)
+        text = output.partition("for a connection of SQLAlchemy's pool")[2]
+        expect(_line_of("attached_pool.py", "kept") + "," in text, "the line is missing: " + output[-2000:] + errors)
+        program.ends_well()
+
+
+def attached_pool_that_is_in_use_leaks_nothing():
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_engine.py"), "keep"]) as program:
+        for _ in range(ATTACHES):
+            result, _ = _attach(program, seconds=1)
+            expect(result.returncode == 0, result.stderr[-500:])
+            expect("pool" not in result.stdout, result.stdout[-1000:])
+        program.ends_well()
+
+
+def locks_shows_what_the_holder_runs():
+    path = os.path.join(scratch, "held.db")
+    with _Program([sys.executable, script("attached_holder.py"), path]) as program:
+        plain = report("locks", path)
+        expect("libstorescope-probe" not in open(f"/proc/{program.pid}/maps").read(), "locks alone loads the probe")
+        result = report("locks", path, "--attach")
+        expect(result.returncode == 0, result.stderr[-500:])
+        expect(plain.stdout.splitlines()[0].partition("  ")[2] in result.stdout, result.stdout)
+        expect("holder is at " in result.stdout and any(_line_of("attached_holder.py", line) + " (hold)" in result.stdout
+               for line in ("holds", "reads")), result.stdout)
+        expect(_line_of("attached_holder.py", "main") in result.stdout, result.stdout)
+        expect("× SELECT count(*) FROM t WHERE a = ? at " in result.stdout and "secret" not in result.stdout, result.stdout)
+        _is_detached(program)
+
+
+def locks_refuses_as_attach_does():
+    path = os.path.join(scratch, "stopped.db")
+    with _Program([sys.executable, script("attached_holder.py"), path]) as program:
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        result = report("locks", path, "--attach")
+        expect(result.returncode == 1 and "it is stopped; continue it" in result.stderr, result.stderr)
+        expect("the writer lock is held by" in result.stdout, result.stdout)
+        program.process.send_signal(signal.SIGCONT)
+        program.ends_well()
+
+
 def detached_program_calls_sqlite_directly():
     with _Program([sys.executable, script("attached.py")]) as program:
         _attach(program)

@@ -66,6 +66,7 @@ extension TraceRecorder {
     let limit = LogLimit(of: folder, to: options.logLimit)
     wait(for: process, duration)
     let runs = SessionDaemon.isRunning(process)
+    let threads = try? (runs && runsPython(process) ? Self.threads(of: process) : nil)
     let keptHooks = runs ? detach(injector) : nil
     let reached = limit.stop()
     folder.end()
@@ -73,6 +74,7 @@ extension TraceRecorder {
     recording.untraced = untraced.take()
     recording.logLimit = reached
     recording.keptHooks = keptHooks
+    recording.threads = threads ?? []
     try recording.seal(knowsOutcome: false, labels: options.labels)
     return recording
   }
