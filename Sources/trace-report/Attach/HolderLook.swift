@@ -5,7 +5,6 @@ import Glibc
 import StoreEvents
 import TraceReading
 import TraceRecording
-import TraceRendering
 
 /// What the processes that hold locks of a database run, by the probe that is loaded into them.
 struct HolderLook {
