@@ -5,7 +5,7 @@
    test-wheel test-deb test-otlp test-mcp test-logs test-rows test-fleet-commands test-prometheus test-grafana \
    test-live agreement fuzz-predicates fuzz-readers ctf-agreement merges damage hostile \
    migrations contexts torture threads controllers test-threads test-addresses test-core-data \
-   test-openings bench bench-quick bench-probe test-scale fleet-scale fight flight
+   test-openings bench bench-quick bench-probe test-scale rehearsals fleet-scale fight flight
 
 help: ## lists these targets
 	@sed -n -e 's/^## \(.*\)/\n\1/p' -e 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -240,6 +240,11 @@ bench-probe: probe ## measures the cost of the probe, compared with the same pro
 
 test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
 	@Scripts/scale.sh
+
+rehearsals: ## runs nine migrations on 200,000 and 2,000,000 rows, and compares the locks with what rehearse predicts: half an hour
+	swift build -c release --product trace-report
+	Scripts/rehearsals.py --check
+	Scripts/rehearsals.py --rows 2000000 --times 1 --check
 
 fleet-scale: probe ## measures 1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
 	@Scripts/test-fleet.sh scale

@@ -282,7 +282,8 @@ let package = Package(
       ]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(
-      name: "StatementReplayTests", dependencies: ["StatementReplay", "StoreEvents"]),
+      name: "StatementReplayTests",
+      dependencies: ["StatementReplay", "SQLiteDriver", "StoreEvents"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [

@@ -1,9 +1,40 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Finds words that do not belong in technical English, and names that should start with max or min.
-# Prints each place with its line; exits with 1 if there is one. make lint runs it.
+# Finds words that do not belong in technical English, and names that should start with max or min. Prints each
+# place with its line. Then counts relative pronouns in comments. Exits with 1 if there is a place, or if a count
+# exceeds its limit. make lint runs it. Scripts/words.sh --counts prints the counts only, of other phrases as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+comments() {
+  git grep -hE '^[[:space:]]*(//|/\*|\*( |/|$))' -- "$1/*.swift" "$1/*.c" "$1/*.h" | sed 's/`[^`]*`//g'
+}
+
+# Occurrences of a pattern per 1,000 comment lines of the standard input.
+rate() {
+  awk -v pattern="(^|[^a-z])($1)([^a-z]|$)" '
+    { text = tolower($0); while (match(text, pattern)) { count++; text = substr(text, RSTART + RLENGTH - 1) } }
+    END { printf "%.1f\n", NR ? 1000 * count / NR : 0 }'
+}
+
+# "Values that are in no request" is a riddle, "sentinel values" is a noun: limits per 1,000 comment lines. GRDB and
+# swift-nio have 0 to 7 of each.
+limits=('what|7' 'those|whose|what it|15')
+others=('holds?' 'begins?|begun|began' '(is|are|was|were) of' 'of (its|their) own' 'in place of')
+too_many=0
+for folder in Sources Tests; do
+  text=$(comments "$folder")
+  for limit in "${limits[@]}"; do
+    found=$(rate "${limit%|*}" <<<"$text")
+    [ "${1-}" != --counts ] || echo "$folder: $found of ${limit%|*} (limit ${limit##*|})"
+    awk "BEGIN { exit !($found > ${limit##*|}) }" || continue
+    echo "$folder: $found of ${limit%|*} per 1,000 comment lines; at most ${limit##*|}: name the noun" >&2
+    too_many=1
+  done
+  [ "${1-}" = --counts ] || continue
+  for phrase in "${others[@]}"; do echo "$folder: $(rate "$phrase" <<<"$text") of $phrase"; done
+done
+[ "${1-}" != --counts ] || exit 0
 
 # Verbs for code that returns, reports, checks or stores; archaic words; idioms.
 words='told|tell|tells|telling|ask|asks|asked|asking|say|says|said|saying|give|gives|giving|gave'
@@ -26,6 +57,8 @@ places=(
 found=$(
   {
     git grep -nwiIE "$words" -- "${places[@]}" ':!Scripts/words.sh' ':!*.sql' ':!*.json' || true
+    # Tests: their comments; a test's texts are data.
+    git grep -nwiIE "$words" -- 'Tests/*.swift' 'Tests/*.c' 'Tests/*.h' | grep -E '^[^:]*:[0-9]+: *(//|/\*|\*)' || true
     git grep -nwIE "$names" -- Sources Examples Benchmarks Tests || true
   } | grep -vE "$allowed" || true
 )
@@ -34,3 +67,4 @@ found=$(
   printf '%s\n' "write these in plain technical English: CONTRIBUTING.md, Language" >&2
   exit 1
 }
+[ "$too_many" = 0 ]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A copy of SQLite whose symbols were stripped still has the table of functions that it passes to extensions:
+// A stripped copy of SQLite still has the table of functions that it passes to extensions:
 //
 //     aggregate_context, aggregate_count, bind_blob, … libversion, libversion_number, …
 //
-// It is found by its function that returns the version, whose instructions are read and not executed.
+// It is found by its function that returns the version: that function's instructions are read and not executed.
 
 #define _GNU_SOURCE
 #include "api-table.h"
@@ -18,7 +18,7 @@
 
 enum {
   VERSION = 67,
-  // Those of 3.14; functions that a copy was built without are 0.
+  // The functions of 3.14; functions that a copy was built without are 0.
   LENGTH = 216, MIN_FUNCTIONS = 180,
   NEWEST_SQLITE = 4000000,
 };

@@ -33,7 +33,7 @@ const char *without_start_folder(const char *file) {
   return length > 1 && strncmp(file, folder, length) == 0 ? file + length : file;
 }
 
-// Whether the program names it as one of its own helpers, whose callers are of more interest.
+// Whether the program names it as one of its own helpers, so that their callers are reported.
 static bool is_skipped(const char *file) {
   for (const char *part = skipped; *part; part += strlen(part) + 1)
     if (strstr(file, part)) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files of a frozen program of Python. PyInstaller names those of all packages from their roots, as
+// The files of a frozen program of Python. PyInstaller names the files of all packages from their roots, as
 // `sqlalchemy/engine/base.py` and `threading.py`: no folder separates the program's own from others.
 
 #include "caller-frozen.h"
@@ -33,7 +33,7 @@ static bool is_of_standard_library(const char *name, size_t length) {
   return strstr(names, word) != NULL;
 }
 
-// Of the other packages it is not visible which ones were installed, but those of databases are listed.
+// It is not visible which of the other packages were installed, but database packages are listed.
 bool is_frozen_library(const char *file, enum CSourceFiles_language language) {
   char path[1024];
   if (language != CSourceFiles_python || file[0] == '/' || file[0] == '<' || program_is_interpreter()) return false;

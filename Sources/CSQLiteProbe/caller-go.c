@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The frames of Go behind a call of C. Go runs C on another stack, at whose start unwinding ends; the register of the
-// frame pointer, which C restores, still leads to the frames of the goroutine.
+// The frames of Go behind a call of C. Go runs C on another stack, and unwinding ends at its start; the register of
+// the frame pointer, which C restores, still points to the frames of the goroutine.
 //
 // On x86-64 alone, where the call is recognized by its code.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines of the program that run statements for other lines, such as that of a query_db(). Those are of more interest.
+// Lines of the program that run statements for other lines, such as a query_db(): their callers are reported.
 
 #pragma once
 

@@ -60,7 +60,7 @@ bool describe_frames(void *const *addresses, int count, struct caller_event *cal
     Dl_info info;
     if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
     if (info.dli_sname && CSourceFiles_is_of_sqlite(info.dli_sname, "")) {
-      // Of a copy within the program: what called it is its caller.
+      // Of a copy within the program: the function that called it is its caller.
       is_first = is_first || caller->function[0] == 0;
       continue;
     }

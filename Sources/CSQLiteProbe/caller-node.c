@@ -58,7 +58,7 @@ static void find_functions(void) {
   dlerror();
   bool has_all = v8.version && v8.current && v8.is_in_context && v8.stack && v8.count && v8.frame && v8.script &&
                  v8.location && v8.write && v8.open_scope && v8.close_scope;
-  // The functions were the same from Node 20 to 24; those of later versions may take something else.
+  // The functions were the same from Node 20 to 24; later versions may have other parameters.
   int version = has_all ? atoi(v8.version()) : 0;
   has_v8 = version >= 11 && version <= 13;
 }

@@ -14,7 +14,7 @@ static void *value_in(void *mapping, const char *key) {
   return value;
 }
 
-// The attribute of an object whose reference it releases.
+// Returns an attribute of an object and releases the object.
 static void *attribute_within(void *object, struct python_name *name) {
   void *value = object ? attribute_of(object, name) : NULL;
   release_object(object);

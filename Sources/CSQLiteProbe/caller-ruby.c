@@ -48,7 +48,7 @@ static void find_functions(void) {
              ruby.text;
 }
 
-// Whether a value is an object, and neither nil nor false: those are below 0x24 in each version since 2.0.
+// Whether a value is an object, and neither nil nor false, which are below 0x24 in each version since 2.0.
 static bool is_object(VALUE value) { return value > 0x24 && (value & 7) == 0; }
 
 static const char *text_of(VALUE value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The package whose script was started, such as bin/sqlite-utils: it is the program.
+// The package with the script that was started, such as bin/sqlite-utils: it is the program.
 
 #pragma once
 

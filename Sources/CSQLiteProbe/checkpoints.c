@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkpoints: those that the program calls for, those of a PRAGMA, and automatic ones where SQLite
-// calls its own function through a slot.
+// Checkpoints: by calls of the program, by a PRAGMA, and automatic ones if SQLite calls its own function through a
+// slot.
 
 #define _GNU_SOURCE
 #include "checkpoints.h"

@@ -5,7 +5,9 @@
 #include "connections.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,12 +157,29 @@ static void emit_connection(struct connection *connection, uint64_t opener_id) {
   if (vfs) api->free(vfs);
 }
 
+// Announces an ATTACH with the whole path of each attached database: the path is often bound, or relative.
+void announce_attached(const struct connection *connection) {
+  const struct sqlite_api *api = &connection->copy->api;
+  const char *name;
+  // 1 is that of temporary tables.
+  for (int i = 2; api->db_name && (name = api->db_name(connection->handle, i)) != NULL; i++) {
+    const char *path = api->db_filename(connection->handle, name);
+    char sql[PATH_MAX + 128];
+    if (!path || !*path || strchr(path, '\'') || strchr(name, '"')) continue;
+    if (snprintf(sql, sizeof sql, "ATTACH '%s' AS \"%s\"", path, name) >= (int)sizeof sql) continue;
+    struct text *text = text_of_sql(sql);
+    if (text) announce_text(connection->id, text);
+    release_text(text);
+  }
+}
+
 void announce_connection(struct connection *connection, uint64_t opener_id) {
   unsigned current = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   if (__atomic_exchange_n(&connection->announced_generation, current, __ATOMIC_RELAXED) == current)
     return;
   int error = errno;
   emit_connection(connection, opener_id);
+  announce_attached(connection);
   announce_test(connection);
   errno = error;
 }
@@ -209,8 +228,8 @@ bool is_newly_inherited(struct connection *connection) {
   return is_inherited;
 }
 
-// A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
-// connection ran nothing that was seen, and was not seen to be closed.
+// A callback that the program sets on a copy without hooked calls replaces ours: such a connection ran no observed
+// statement, and was not observed to close.
 static void report_silent_connections(void) {
   for (int i = 0; i < BUCKETS; i++)
     for (struct connection *at = buckets[i]; at; at = at->next) {

@@ -29,7 +29,7 @@ struct ended_run {
 // Further attached databases are not watched.
 enum { MAX_WATCHED = 11 };
 
-// An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.
+// An open connection. Never freed: SQLite may call back on a connection after a deferred close.
 struct connection {
   struct connection *next;
   sqlite3 *handle;
@@ -58,7 +58,7 @@ struct connection {
   unsigned announced_generation;
   // The count of forks when it was opened, or its use in a child was reported.
   unsigned forks;
-  // The main database, and those that are attached.
+  // The main database, and attached ones.
   struct open_database *databases[MAX_WATCHED];
   int database_count;
   // The program's own callbacks, which ours pass on to. Guarded by the connection's mutex.
@@ -84,7 +84,7 @@ struct connection {
   int64_t last_end;
   int64_t log_checked;
   // A run that callbacks saw to its end, until its result code is known.
-  // With STORE_TRACE_IO: what its statements read and wrote.
+  // With STORE_TRACE_IO: the reads and writes of its statements.
   struct connection_io *io;
   bool has_pending;
   struct ended_run pending;
@@ -105,6 +105,7 @@ extern int lingering;
 struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt);
 // Reports a connection once, and again after a fork or when a listener begins, then without the line that opened it.
 void announce_connection(struct connection *connection, uint64_t opener_id);
+void announce_attached(const struct connection *connection);
 // Looks at the names of its databases, of which some may have been attached or detached.
 void watch_databases(struct connection *connection);
 void unwatch_databases(struct connection *connection);

@@ -27,7 +27,7 @@ static struct copy *find(const char *path, const void *base) {
   return NULL;
 }
 
-// An unused entry, or one whose object is no longer mapped.
+// An unused entry, or one with an object that is no longer mapped.
 static struct copy *take_entry(void) {
   for (int i = 0; i < MAX_COPIES; i++)
     if (!copies[i].is_used) return &copies[i];
@@ -51,8 +51,7 @@ static const char *resolve_api(struct sqlite_api *api, void *(*resolve)(void *, 
   return NULL;
 }
 
-// The copy whose functions `resolve` returns, made on first use; NULL with a reason if it cannot be
-// observed.
+// The copy with the functions that `resolve` returns, made on first use; NULL with a reason if it cannot be observed.
 struct copy *copy_of_functions(const char *path, const void *base,
                                void *(*resolve)(void *, const char *), void *context, enum way way,
                                const char **reason) {
@@ -77,14 +76,14 @@ struct copy *copy_of_functions(const char *path, const void *base,
     ((void **)&made.real)[i] = resolve(context, hooked_names[i]);
   snprintf(made.path, sizeof made.path, "%s", path);
   *copy = made;
-  // Functions of libc are not hooked in a library whose functions are found by name.
+  // Functions of libc are not hooked in a library if SQLite's functions are found by name.
   if (way != WAY_GOT || base == base_of_program()) add_sqlite_code(base);
 done:
   pthread_mutex_unlock(&lock);
   return copy;
 }
 
-// The copy whose sqlite3_api_routines SQLite passes to an extension.
+// The copy that passes these sqlite3_api_routines to an extension.
 struct copy *copy_of_table(const void *table, const char *path, const void *base, enum way way) {
   void *const *functions = table;
   pthread_mutex_lock(&lock);

@@ -29,7 +29,7 @@ struct copy {
 enum { MAX_COPIES = 8 };
 extern struct copy copies[MAX_COPIES];
 
-// The copy whose functions `resolve` returns, or that of a table of sqlite3_api_routines.
+// The copy with the functions that `resolve` returns, or with a table of sqlite3_api_routines.
 struct copy *copy_of_functions(const char *path, const void *base, void *(*resolve)(void *, const char *),
                                void *context, enum way way, const char **reason);
 struct copy *copy_of_table(const void *table, const char *path, const void *base, enum way way);

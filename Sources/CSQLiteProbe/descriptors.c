@@ -26,11 +26,25 @@
 enum { MAX_KNOWN = 4096 };
 static bool is_of_lttng[MAX_KNOWN], are_known;
 
-static void set_owner(int descriptor, bool is_lttng) {
-  if (descriptor >= 0 && descriptor < MAX_KNOWN) __atomic_store_n(&is_of_lttng[descriptor], is_lttng, __ATOMIC_RELAXED);
+static void lower_first(unsigned descriptor) {
+  unsigned first = __atomic_load_n(&file_watch.first_of_lttng, __ATOMIC_SEQ_CST);
+  while (descriptor < first && !__atomic_compare_exchange_n(&file_watch.first_of_lttng, &first, descriptor, false,
+                                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
 }
 
-static inline bool is_known_to_be_free(int descriptor) {
+static void set_owner(int descriptor, bool is_lttng) {
+  if (descriptor < 0 || descriptor >= MAX_KNOWN) return;
+  __atomic_store_n(&is_of_lttng[descriptor], is_lttng, __ATOMIC_SEQ_CST);
+  if (is_lttng) lower_first((unsigned)descriptor);
+}
+
+static unsigned first_owned(void) {
+  unsigned first = 0;
+  while (first < MAX_KNOWN && !__atomic_load_n(&is_of_lttng[first], __ATOMIC_SEQ_CST)) first++;
+  return first;
+}
+
+static bool is_known_to_be_free(int descriptor) {
   return LIKELY(__atomic_load_n(&are_known, __ATOMIC_ACQUIRE) && descriptor >= 0 && descriptor < MAX_KNOWN &&
                 !__atomic_load_n(&is_of_lttng[descriptor], __ATOMIC_RELAXED));
 }
@@ -73,7 +87,10 @@ static bool hook_tracker(void) {
 static int keep_open(int descriptor) { return descriptor < 0; }
 
 void follow_lttng_descriptors(const struct tracepoints *lttng) {
-  DIR *folder = are_known || !hook_tracker() ? NULL : opendir("/proc/self/fd");
+  if (are_known) return;
+  // Until they are known.
+  __atomic_store_n(&file_watch.first_of_lttng, 0, __ATOMIC_SEQ_CST);
+  DIR *folder = hook_tracker() ? opendir("/proc/self/fd") : NULL;
   if (!folder) return;
   for (struct dirent *entry; (entry = readdir(folder));) {
     int descriptor = atoi(entry->d_name);
@@ -81,18 +98,21 @@ void follow_lttng_descriptors(const struct tracepoints *lttng) {
   }
   closedir(folder);
   __atomic_store_n(&are_known, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&file_watch.first_of_lttng, first_owned(), __ATOMIC_SEQ_CST);
+  // A thread of LTTng may have added one before the first was set.
+  lower_first(first_owned());
 }
 
 // Not in the child of vfork(), which shares this memory and closes descriptors of its own.
 static const struct tracepoints *in_this_process(void) { return tracepoints && lttng_is_here() ? tracepoints : NULL; }
 
-int hook_close(int descriptor) {
+int close_at_lttng(int descriptor) {
   if (is_known_to_be_free(descriptor)) return close(descriptor);
   const struct tracepoints *lttng = in_this_process();
   return lttng ? lttng->close(descriptor, close) : close(descriptor);
 }
 
-int hook_fclose(FILE *file) {
+int fclose_at_lttng(FILE *file) {
   if (file && is_known_to_be_free(fileno(file))) return fclose(file);
   const struct tracepoints *lttng = in_this_process();
   return lttng ? lttng->close_file(file, fclose) : fclose(file);
@@ -115,9 +135,12 @@ int hook_close_range(unsigned first, unsigned last, int flags) {
   return 0;
 }
 
+static int hook_close_alone(int descriptor) { return hook_close(descriptor); }
+static int hook_fclose_alone(FILE *file) { return hook_fclose(file); }
+
 void *descriptor_hook(const char *name) {
-  if (strcmp(name, "close") == 0) return (void *)hook_close;
-  if (strcmp(name, "fclose") == 0) return (void *)hook_fclose;
+  if (strcmp(name, "close") == 0) return (void *)hook_close_alone;
+  if (strcmp(name, "fclose") == 0) return (void *)hook_fclose_alone;
   if (strcmp(name, "closefrom") == 0) return (void *)hook_closefrom;
   return strcmp(name, "close_range") == 0 ? (void *)hook_close_range : NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process whose first thread calls pthread_exit() ends with its last thread. LTTng's threads never end: where
-// they alone are left, the process ends as it would have without them. _exit() runs no handlers: see recording_exits().
+// A process ends with its last thread after its first thread calls pthread_exit(). LTTng's threads never end: if only
+// they remain, the process ends as it would have without them. _exit() runs no handlers: see recording_exits().
 
 #define _GNU_SOURCE
 #include "ending.h"

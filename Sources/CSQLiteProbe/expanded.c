@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bound values of a statement whose calls are not hooked: its SQL with the values in place of the
-// parameters is compared with its SQL. Both have the same tokens otherwise.
+// The bound values of a statement without hooked calls: its SQL with the values substituted for the parameters is
+// compared with its SQL. Both have the same tokens otherwise.
 
 #include "expanded.h"
 

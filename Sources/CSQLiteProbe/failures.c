@@ -27,7 +27,7 @@ bool is_parse_error(const struct connection *connection, int code) {
 const char *statement_that_failed(const struct connection *connection, const char *sql, int code) {
   enum { MISUSE = 21 };
   if (!sql || (code & 0xff) == SQLITE_OK || (code & 0xff) == MISUSE || !is_recording()) return NULL;
-  // Whatever it is, as of a file whose schema cannot be read: the first statement was not prepared.
+  // Whatever the error is, as for a file with an unreadable schema: the first statement was not prepared.
   if (!connection->has_pending) return sql;
   if (!is_parse_error(connection, code)) return NULL;
   const struct text *last = connection->pending.text;

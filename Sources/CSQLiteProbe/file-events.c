@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides what is reported. All of this may run in a signal handler, and in a thread that is at its end: up to a match,
-// only system calls are made. A match within a signal handler is kept until the next call that may take locks.
+// Decides which file operations are reported. All of this may run in a signal handler, and in a thread that is at its
+// end: up to a match, only system calls are made. A match within a signal handler is kept until the next call that
+// may take locks.
 
 #define _GNU_SOURCE
 #include "file-events.h"
@@ -25,6 +26,17 @@ static int owner;
 
 static bool is_of_program(const void *caller) {
   return !is_sqlite_code(caller) && current_process() == __atomic_load_n(&owner, __ATOMIC_RELAXED);
+}
+
+// MARK: - Which files are looked up
+
+enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
+static unsigned looks_at_opens, looks_at_closes;
+
+static void set_next_look(int *left, unsigned *looks) {
+  if (__atomic_load_n(left, __ATOMIC_RELAXED) > 0) return;
+  unsigned number = __atomic_add_fetch(looks, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(left, number < FIRST_LOOKS ? 1 : LOOKS_BETWEEN, __ATOMIC_RELAXED);
 }
 
 // MARK: - Descriptors that the program opened
@@ -89,7 +101,7 @@ static void emit_touch(const struct touch *touch) {
        .inode = touch->match.inode, .caller_id = touch->caller_id);
 }
 
-// 16 is arbitrary: what signal handlers do beyond it is left out.
+// 16 is arbitrary: further operations of signal handlers are dropped.
 enum { MAX_KEPT = 16 };
 static struct touch kept[MAX_KEPT];
 static int kept_states[MAX_KEPT];
@@ -155,11 +167,12 @@ void file_opened(int descriptor, const char *path, bool is_truncated, const void
   int error = errno;
   struct stat status;
   struct file_match match;
+  set_next_look(&file_watch.opens_left, &looks_at_opens);
   if (!is_filtered && fstat(descriptor, &status) == 0 && match_status(&status, path, &match) && is_of_program(caller)) {
     // The file is not opened with O_PATH: such a descriptor has no locks.
     int flags = fcntl(descriptor, F_GETFL);
     if (is_truncated) report((struct touch){"truncate", match, 0});
-    else if (flags >= 0 && !(flags & O_PATH))
+    if (flags >= 0 && !(flags & O_PATH))
       set_mark(descriptor, &match, is_interrupting() || !is_recording() ? 0 : caller_of_call(true));
   }
   errno = error;
@@ -181,6 +194,7 @@ static bool is_still_marked(int descriptor, const struct mark *mark) {
 void file_will_close(int descriptor, const void *caller) {
   int error = errno;
   struct mark mark = {.caller_id = 0};
+  set_next_look(&file_watch.closes_left, &looks_at_closes);
   // Only in the process that has it.
   if (is_filtered) return;
   bool is_marked = may_be_marked(descriptor) && is_of_program(caller) && take_mark(descriptor, &mark) &&
@@ -195,6 +209,7 @@ void file_will_be_truncated(int descriptor, const char *path, const void *caller
   int error = errno;
   struct stat status;
   struct file_match match;
+  if (path) set_next_look(&file_watch.opens_left, &looks_at_opens);
   bool is_found = !is_filtered && (path ? stat(path, &status) : fstat(descriptor, &status)) == 0 &&
                   match_status(&status, path, &match);
   if (is_found && is_of_program(caller)) report((struct touch){"truncate", match, 0});
@@ -245,6 +260,7 @@ static void start(void) {
 
 static void after_fork(void) {
   owner = getpid();
+  looks_at_opens = looks_at_closes = 0;
   memset(marks, 0, sizeof marks);
   file_watch.marked = 0;
   memset(kept_states, 0, sizeof kept_states);

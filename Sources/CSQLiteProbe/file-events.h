@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program does with the files of its open databases, beside SQLite.
+// The program's own operations on the files of its open databases, beside SQLite.
 
 #pragma once
 
@@ -18,16 +18,14 @@ static inline bool is_watching(void) {
 // Whether a file is to be looked up: one with the name of an open database is, and of the others, which may be another
 // name of it, the first ones and then one of many.
 // A look costs a system call: with these numbers less than 1% of an open and a close.
-enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
-
-static inline bool is_due(unsigned *count) {
-  unsigned number = __atomic_load_n(count, __ATOMIC_RELAXED) + 1;
-  __atomic_store_n(count, number, __ATOMIC_RELAXED);
-  return UNLIKELY(number < FIRST_LOOKS || number % LOOKS_BETWEEN == 0);
+static inline bool is_due(int *left) {
+  int next = __atomic_load_n(left, __ATOMIC_RELAXED) - 1;
+  __atomic_store_n(left, next, __ATOMIC_RELAXED);
+  return UNLIKELY(next <= 0);
 }
 
 static inline bool is_due_by_path(const char *path) {
-  return path && (may_be_open_database(path) || is_due(&file_watch.opens));
+  return path && (may_be_open_database(path) || is_due(&file_watch.opens_left));
 }
 
 static inline bool may_be_marked(int descriptor) {
@@ -35,7 +33,7 @@ static inline bool may_be_marked(int descriptor) {
 }
 
 static inline bool is_due_by_descriptor(int descriptor) {
-  return descriptor >= 0 && (may_be_marked(descriptor) || is_due(&file_watch.closes));
+  return descriptor >= 0 && (may_be_marked(descriptor) || is_due(&file_watch.closes_left));
 }
 
 // Each keeps errno. `caller` is the return address of the hook.

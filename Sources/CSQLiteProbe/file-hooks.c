@@ -65,8 +65,14 @@ static inline void will_close(int descriptor, const void *caller) {
   if (is_watching() && is_due_by_descriptor(descriptor)) file_will_close(descriptor, caller);
 }
 
+// Apart, so that most closings need no stack.
+__attribute__((noinline)) static int close_after_look(int descriptor, const void *caller) {
+  file_will_close(descriptor, caller);
+  return hook_close(descriptor);
+}
+
 static int hook_close_of_file(int descriptor) {
-  will_close(descriptor, CALLER);
+  if (is_watching() && is_due_by_descriptor(descriptor)) return close_after_look(descriptor, CALLER);
   return hook_close(descriptor);
 }
 

@@ -12,8 +12,8 @@
 
 #include "state.h"
 
-// NFS, SMB in three versions, Ceph, Lustre, AFS, GPFS, BeeGFS, and FUSE: linux/magic.h, and the sources of those that it
-// lacks.
+// NFS, SMB in three versions, Ceph, Lustre, AFS, GPFS, BeeGFS, and FUSE: from linux/magic.h, and from the file
+// systems' sources for numbers that it lacks.
 static bool may_be_remote(const char *path) {
   static const unsigned numbers[] = {0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x00c36400,
                                      0x0bd00bd0, 0x5346414f, 0x47504653, 0x19830326, 0x65735546};

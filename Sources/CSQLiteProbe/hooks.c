@@ -144,7 +144,7 @@ INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***
 
 // MARK: - Preparing: waits for locks, failures, and the time
 
-// Whether another statement follows, as in a script, whose values belong to its text.
+// Whether another statement follows, as in a script: the values then belong to its text.
 static bool is_followed(const char *tail) {
   while (tail && (*tail == ' ' || *tail == ';' || (*tail >= '\t' && *tail <= '\r'))) tail++;
   return tail && *tail;
@@ -187,7 +187,7 @@ INLINE int hook_prepare16_v2(struct copy *copy, sqlite3 *a, const void *b, int c
 
 // MARK: - The program's own callbacks
 
-// Not one whose callbacks are looked up at its next statement.
+// NULL for a connection with callbacks that are looked up at its next statement.
 static struct connection *observed_connection(sqlite3 *handle) {
   struct connection *connection = find_connection(handle);
   bool is_known = connection && (connection->recording == current_recording || connection->is_traced);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a file of the probe does when the process starts, forks and ends.
+// The functions of the probe's files for the start, the forks and the end of the process.
 
 #pragma once
 

@@ -90,7 +90,7 @@ static int hook_dlclose(void *handle) {
   return dlclose(handle);
 }
 
-// MARK: - What is hooked
+// MARK: - Hooked functions
 
 void *loading_hook(const char *name, bool is_copy) {
   switch (name[0]) {

@@ -77,7 +77,7 @@ void log_map_forget(void) {
   next_size = FIRST_SIZE;
 }
 
-// What is left of the last window stays NUL.
+// The rest of the last window stays NUL.
 bool log_map_more(int descriptor, size_t count) {
   struct stat status;
   size_t page = (size_t)sysconf(_SC_PAGESIZE), size = next_size;

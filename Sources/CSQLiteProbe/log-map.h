@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The end of a recording's log, mapped: a line costs no system call, and is in the file if the process is killed.
-// What is mapped and not written yet are NULs at the end of the file, which readers skip.
+// The mapped part without lines is NULs at the end of the file, which readers skip.
 
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Maps the mark of a recording, whose first byte states whether the recording goes on; false without one.
+// Maps the mark of a recording; its first byte states whether the recording goes on; false without one.
 bool log_map_open_mark(const char *folder);
 // Whether that recording has ended.
 bool log_map_has_ended(void);

@@ -18,7 +18,7 @@
 #include "process.h"
 #include "state.h"
 
-// Above those that a program counts on: the descriptors it gets are the same as without a log.
+// Above the descriptors that a program relies on: it gets the same numbers as without a log.
 enum { LOWEST_DESCRIPTOR = 500 };
 
 static struct CLogSink sink = {.descriptor = -1};

@@ -9,7 +9,7 @@
 
 // Opens the file for appending, or standard error if the path is NULL; returns 0 on success.
 int sink_open(const char *path);
-// Whether the recording has ended in whose folder the file is.
+// Whether the recording of the file's folder has ended.
 bool sink_has_ended(void);
 // In a child of fork(): the file of that process, in the folder of a recording.
 int sink_open_in_child(void);

@@ -34,7 +34,7 @@ static struct log_check check;
 // The time of the last line, in microseconds, and its thread, from which short lines count.
 static int64_t last_moment;
 static int32_t last_thread;
-// The events whose fields a short line of this file was explained with.
+// The events with fields that a short line of this file has explained.
 static bool is_explained[EVENT_COUNT];
 
 static void begin_line(const char *category) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hooks that count what a process receives. They call libc exactly as the program did.
+// Hooks that count the messages that a process receives. They call libc exactly as the program did.
 
 #define _GNU_SOURCE
 #include "network-hooks.h"

@@ -8,8 +8,8 @@
 
 extern uint64_t received_messages;
 
-// The connections and messages that the process has received: between those of a server's requests it has received
-// something, between the writes of a loop it has not.
+// The connections and messages that the process has received: the count grows between the requests of a server, and
+// stays the same between the writes of a loop.
 static inline uint64_t received_count(void) { return __atomic_load_n(&received_messages, __ATOMIC_RELAXED); }
 
 // The hook for a function of libc that receives from a socket, or NULL.

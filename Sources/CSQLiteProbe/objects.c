@@ -49,7 +49,7 @@ static void read_segments(struct object *object, const ElfW(Dyn) **dynamic) {
 // A program that exports nothing has one bucket without a symbol; some linkers write no number of symbols then.
 static bool is_empty(const uint32_t *gnu_hash) { return gnu_hash[0] == 1 && gnu_hash[4 + 2 * gnu_hash[2]] == 0; }
 
-// The symbols that relocations have, which are all that are of interest: what a linker writes behind the last one differs.
+// The number of symbols up to the last one with a relocation; linkers differ in the contents after it.
 static size_t count_in_relocations(const struct object *object) {
   size_t count = 0;
   for (int table = 0; table < 2; table++)
@@ -86,7 +86,7 @@ bool read_object(struct object *object) {
     object->tables[1] += skipped;
     object->counts[1] -= skipped;
   }
-  // Symbols that the GNU table does not hold, those in front, are the undefined ones.
+  // Symbols that the GNU table lacks, the first ones, are the undefined symbols.
   object->undefined_count = gnu_hash && !is_empty(gnu_hash) ? gnu_hash[1] : hash ? hash[1] : count_in_relocations(object);
   return true;
 }

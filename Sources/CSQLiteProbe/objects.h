@@ -21,7 +21,7 @@ struct object {
   const ElfW(Phdr) *segments;
   int segment_count;
   char *name;
-  // Addresses that the object covers, and those that the loader protects after relocation.
+  // Addresses that the object covers, and addresses that the loader protects after relocation.
   ElfW(Addr) start, end, protected_start, protected_end;
   const ElfW(Sym) *symbols;
   const char *strings;

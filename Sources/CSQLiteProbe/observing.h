@@ -4,5 +4,5 @@
 
 #include "statements.h"
 
-// The record of a statement whose connection is observed, made on its first use; NULL otherwise.
+// The record of a statement of an observed connection, made on its first use; NULL otherwise.
 struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt);

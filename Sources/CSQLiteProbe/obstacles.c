@@ -56,7 +56,8 @@ static uint64_t used_descriptors(void) {
   return count - 3;
 }
 
-// LTTng has two descriptors for each processor in each of a session's channels; two thirds of what is free stay so.
+// LTTng has two descriptors for each processor in each of a session's channels; two thirds of the free descriptors
+// stay free.
 static bool has_descriptors(void) {
   struct rlimit limit;
   uint64_t needed = 16 + 4 * (uint64_t)sysconf(_SC_NPROCESSORS_CONF), used = used_descriptors();

@@ -14,10 +14,18 @@
 // 512 is arbitrary: further databases are not watched.
 enum { MAX_DATABASES = 512 };
 static struct open_database databases[MAX_DATABASES];
-// Those that were ever used.
+// The entries that were ever used.
 static unsigned entries;
-// The files of open databases by the hash of their ending.
-static unsigned short endings[256];
+// The endings of the files of open databases, by the first bits of their hash. All files of a folder may have one ending: with a
+// hash alone, one that is equal by chance costs a system call for each of them.
+static struct {
+  unsigned count;
+  uint32_t ending;
+  // Whether there were two of this hash.
+  bool is_any;
+} endings[256];
+// The files whose name is shorter than an ending.
+static unsigned short_names;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const names[] = {"database", "wal", "shm", "journal"};
@@ -62,17 +70,50 @@ static struct open_database *find_or_take(uint64_t device, uint64_t inode) {
   return entries < MAX_DATABASES ? &databases[entries] : NULL;
 }
 
+// The last four bytes of the last component; zero bytes precede a shorter one.
+static uint32_t ending_of_name(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  size_t length = strlen(name), size = length < sizeof(uint32_t) ? length : sizeof(uint32_t);
+  uint32_t ending = 0;
+  memcpy((char *)&ending + sizeof ending - size, name + length - size, size);
+  return ending;
+}
+
+bool has_ending_of_open_database(const char *path) {
+  uint32_t ending = ending_of_name(path), hash = hash_of_ending(ending);
+  return __atomic_load_n(&endings[hash].count, __ATOMIC_ACQUIRE) > 0 &&
+         (__atomic_load_n(&endings[hash].ending, __ATOMIC_RELAXED) == ending ||
+          __atomic_load_n(&endings[hash].is_any, __ATOMIC_RELAXED));
+}
+
+static void publish_endings(void) {
+  for (int i = 0; i < 4; i++) {
+    uint64_t bits = 0;
+    for (int bit = 0; bit < 64; bit++) bits |= (uint64_t)(endings[i * 64 + bit].count > 0) << bit;
+    // Before a short name, a path has a slash and any other bytes.
+    __atomic_store_n(&file_watch.endings[i], short_names > 0 ? ~(uint64_t)0 : bits, __ATOMIC_RELAXED);
+  }
+}
+
+static void count_ending(uint32_t ending, int change) {
+  uint32_t hash = hash_of_ending(ending);
+  bool is_other = endings[hash].count > 0 && endings[hash].ending != ending;
+  if (endings[hash].count == 0) __atomic_store_n(&endings[hash].is_any, false, __ATOMIC_RELAXED);
+  if (is_other) __atomic_store_n(&endings[hash].is_any, true, __ATOMIC_RELAXED);
+  else __atomic_store_n(&endings[hash].ending, ending, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&endings[hash].count, change, __ATOMIC_RELEASE);
+  // Zero bytes precede a short name.
+  if ((ending & 0xff) == 0) short_names += change;
+}
+
 static void count(const struct open_database *database, int change) {
-  __atomic_add_fetch(&file_watch.database_count, change, __ATOMIC_RELAXED);
   for (int kind = FILE_DATABASE; kind <= FILE_JOURNAL; kind++) {
     char name[sizeof database->path + 16];
     path_of_kind(database, kind, name);
-    unsigned char hash = hash_of_ending(name);
-    uint64_t bit = (uint64_t)1 << (hash & 63);
-    endings[hash] += change;
-    if (endings[hash] > 0) __atomic_fetch_or(&file_watch.endings[hash >> 6], bit, __ATOMIC_RELAXED);
-    else __atomic_fetch_and(&file_watch.endings[hash >> 6], ~bit, __ATOMIC_RELAXED);
+    count_ending(ending_of_name(name), change);
   }
+  publish_endings();
+  __atomic_add_fetch(&file_watch.database_count, change, __ATOMIC_RELAXED);
 }
 
 static void fill(struct open_database *database, const char *path, const struct stat *status, uint64_t connection_id) {
@@ -112,7 +153,9 @@ void forget_open_databases(void) {
   pthread_mutex_init(&lock, NULL);
   for (unsigned i = 0; i < entries; i++) databases[i].users = 0;
   memset(endings, 0, sizeof endings);
-  file_watch = (struct file_watch){0};
+  short_names = 0;
+  // LTTng's descriptors are the same in the child.
+  file_watch = (struct file_watch){.first_of_lttng = file_watch.first_of_lttng};
   entries = 0;
 }
 

@@ -38,45 +38,39 @@ void remove_open_database(struct open_database *database);
 // In the child of fork(), which has none of the parent's locks.
 void forget_open_databases(void);
 
-// What each opening and closing of a file looks at: one cache line, since a system call leaves little in the cache.
+// The state that each opening and closing of a file reads: one cache line, since a system call leaves little in the
+// cache.
 struct file_watch {
   // The databases that are open now.
   unsigned database_count;
-  // The openings and closings of other files.
-  unsigned opens, closes;
+  // Openings and closings of other files until the next look.
+  int opens_left, closes_left;
+  // LTTng has no descriptor below.
+  unsigned first_of_lttng;
   // Which descriptors may be marked, by their last six bits.
   uint64_t marked;
-  // Which files may be of an open database, by a hash of their ending.
+  // Which paths may be those of an open database, by a hash of their ending.
   uint64_t endings[4];
 } __attribute__((aligned(64)));
 extern struct file_watch file_watch;
 
-// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`, whose kind is set.
+// The hash of the last component of a path, without `-wal`, `-shm` or `-journal`; the suffix sets the kind.
 uint64_t hash_of_name(const char *path, enum file_kind *kind);
 
-// The last four bytes of the last component, the last one first: looking at all of it takes three times as long.
-static inline uint32_t ending_of_name(const char *path) {
-  size_t length = strlen(path);
-  uint32_t ending = 0, slashes = 0x2f2f2f2f;
-  if (LIKELY(length >= 4)) {
-    // Little-endian, as x86-64 and arm64 are.
-    memcpy(&ending, path + length - 4, 4);
-    uint32_t differences = ending ^ slashes;
-    bool has_slash = ((differences - 0x01010101) & ~differences & 0x80808080) != 0;
-    if (LIKELY(!has_slash)) return ending;
-    ending = 0;
-  }
-  for (const char *end = path + length; end > path && *--end != '/';) ending = ending << 8 | (unsigned char)*end;
-  return ending;
-}
+static inline uint32_t hash_of_ending(uint32_t ending) { return ending * 0x9e3779b1u >> 24; }
 
-static inline unsigned char hash_of_ending(const char *path) {
-  return (unsigned char)(ending_of_name(path) * 0x9e3779b1u >> 24);
-}
+// Whether a file of an open database has the last four bytes of the name.
+bool has_ending_of_open_database(const char *path);
 
+// Four bytes, since a hash of the whole name takes three times as long.
 static inline bool may_be_open_database(const char *path) {
-  unsigned char hash = hash_of_ending(path);
-  return UNLIKELY(__atomic_load_n(&file_watch.endings[hash >> 6], __ATOMIC_RELAXED) >> (hash & 63) & 1);
+  size_t length = strlen(path);
+  uint32_t ending;
+  if (UNLIKELY(length < sizeof ending)) return has_ending_of_open_database(path);
+  memcpy(&ending, path + length - sizeof ending, sizeof ending);
+  uint32_t hash = hash_of_ending(ending);
+  bool is_possible = __atomic_load_n(&file_watch.endings[hash >> 6], __ATOMIC_RELAXED) >> (hash & 63) & 1;
+  return UNLIKELY(is_possible) && has_ending_of_open_database(path);
 }
 
 // Whether a file is one of an open database. Without its path, only the database itself is found.

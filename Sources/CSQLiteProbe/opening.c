@@ -22,8 +22,8 @@ static void install_trace(struct connection *connection, unsigned mask) {
   copy->api.trace_v2(connection->handle, mask, traced, connection);
 }
 
-// Sets the program's own callbacks as the program did: the later call takes effect, except that
-// sqlite3_profile() keeps what sqlite3_trace_v2() set.
+// Sets the program's own callbacks as the program did: the later call takes effect, except that sqlite3_profile()
+// keeps the callback of sqlite3_trace_v2().
 static void restore_trace(const struct connection *connection) {
   const struct copy *copy = connection->copy;
   sqlite3 *handle = connection->handle;
@@ -56,7 +56,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   struct connection *connection = add_connection(copy, handle, way, is_hooked);
   if (!connection || connection->is_excluded) return connection;
   io_opened(connection);
-  // A copy whose calls are not hooked is observed by its callbacks alone.
+  // A copy without hooked calls is observed by its callbacks alone.
   if (!is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
                               SQLITE_TRACE_CLOSE);

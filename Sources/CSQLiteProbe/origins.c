@@ -60,7 +60,7 @@ struct entry {
 struct cursor {
   struct list *list;
   uint64_t list_id;
-  // The row of the last run; the columns that had its values, and those that had any before.
+  // The row of the last run; the columns that had its values, and the columns that had any before.
   unsigned row, columns, columns_so_far;
   // The rows from the first that runs had one after the other, whatever other rows they had.
   unsigned walked;
@@ -74,7 +74,7 @@ struct form {
   uint64_t values[HASHED_PARAMETERS];
   // The one that was used last comes first.
   struct cursor cursors[TURNS];
-  // A list whose kept rows it has passed: what comes behind them is not of an earlier row or an older list.
+  // A list with kept rows that it has passed: later rows do not come from an earlier row or an older list.
   uint64_t passed;
 };
 
@@ -227,7 +227,7 @@ static const struct literals *literals_of(struct text *text) {
   return known;
 }
 
-// The values of a statement whose calls are not hooked are in the SQL that SQLite expands.
+// The values of a statement without hooked calls are in the SQL that SQLite expands.
 static bool expand(struct statement *statement, struct literals *literals) {
   const struct sqlite_api *api = &statement->connection->copy->api;
   if (!statement->is_traced_run || api->bind_parameter_count(statement->stmt) == 0) return false;
@@ -264,7 +264,7 @@ static unsigned columns_with(const struct list *list, unsigned row, const uint64
   return columns;
 }
 
-// How many rows have what a row has in the first of some columns.
+// How many rows equal a row in the first of some columns.
 static unsigned rows_like(const struct list *list, unsigned row, unsigned columns) {
   unsigned column = (unsigned)__builtin_ctz(columns), count = 0;
   for (unsigned i = 0; i < list->rows; i++)
@@ -294,8 +294,8 @@ static bool has_passed(const struct list *list, unsigned row) {
   return list->rows == KEPT_ROWS && row > KEPT_ROWS / 2;
 }
 
-// The row of a list that is next: behind or before that of the last run, or the same one for another of its columns. What
-// is further away is certain if few rows have the same value. `cursor` is NULL for the first run.
+// The nearest row of a list: behind or before the row of the last run, or the same one for another of its columns. A
+// more distant row is certain if few rows have the same value. `cursor` is NULL for the first run.
 static bool find_row(const struct list *list, const struct cursor *cursor, const uint64_t *values, unsigned count,
                      struct match *match) {
   unsigned last = cursor ? cursor->row : 0;
@@ -458,7 +458,7 @@ static struct list *list_of_same(const struct form *form, struct match *match) {
   return list_of_loop(form, 1, values, count, match);
 }
 
-// Keeps the values for the next run; returns those that are new.
+// Keeps the values for the next run; returns the new ones.
 static unsigned take_changed(struct form *form, const struct bound_hash *hashes, uint64_t *changed) {
   unsigned found = 0;
   for (unsigned i = 0; i < HASHED_PARAMETERS; i++) {

@@ -14,5 +14,5 @@ static inline bool has_lists(void) { return __atomic_load_n(&last_list, __ATOMIC
 
 // Keeps hashes of the row that a step returned.
 void row_returned(struct statement *statement);
-// Finds the row whose values a run has, as parameters or as literals.
+// Finds the row with the values of a run, as parameters or as literals.
 void find_origin(struct statement *statement);

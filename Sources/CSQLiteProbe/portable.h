@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Functions that musl or an older glibc lacks. The loader refuses a preloaded library that needs one; a weak one is
-// NULL there. Hooks call those that the program imports itself.
+// NULL there. Hooks call only functions that the program imports itself.
 
 #pragma once
 
@@ -18,7 +18,7 @@ extern WEAK int on_exit(void (*function)(int status, void *argument), void *argu
 extern WEAK int renameat2(int folder, const char *path, int new_folder, const char *new_path, unsigned flags);
 #ifdef __GLIBC__
 #pragma weak dladdr1
-// What pthread_atfork() of glibc calls.
+// The function that pthread_atfork() of glibc calls.
 extern WEAK int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library);
 extern void *__dso_handle;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Clocks, and what this process is called.
+// Clocks, and the name of this process.
 
 #define _GNU_SOURCE
 #include "process.h"
@@ -115,7 +115,7 @@ static void append_script(const char *arguments, const char *end) {
 
 // Appends the main class of Java, or the file of -jar: `shop.Main` of `java -cp a.jar:. shop.Main`.
 static void append_main_class(const char *argument, const char *end) {
-  // Those that take the next argument.
+  // The options that take the next argument.
   static const char *const options[] = {
       "-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
       "--add-exports", "--add-opens", "--add-reads", "--limit-modules", "--patch-module", "--source",

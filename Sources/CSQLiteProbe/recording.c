@@ -75,8 +75,8 @@ void stop_recording(void) {
 }
 
 // LTTng enables the events of a session some milliseconds before it starts the session, and the events
-// may be enabled for a session of other processes. What was announced before a session accepted the
-// first event is announced again.
+// may be enabled for a session of other processes. Events announced before a session accepted the first event are
+// announced again.
 static void note_delivery(bool is_accepted) {
   if (LIKELY(__atomic_load_n(&is_received, __ATOMIC_RELAXED) == is_accepted)) return;
   if (!__atomic_exchange_n(&is_received, is_accepted, __ATOMIC_RELAXED) && is_accepted)
@@ -177,7 +177,7 @@ void resume_recording(void) {
 static void begin_attached(void) {
   stop_tracing();
   if (!has_started) return start_recording_once();
-  // Those that the log of an earlier recorder has.
+  // An earlier recorder's log has counted its own events.
   __atomic_store_n(&event_count, 0, __ATOMIC_RELAXED);
   restore_tracing();
   read_settings();
@@ -201,7 +201,7 @@ static bool trace_event(enum event_kind kind, const void *event) {
   return is_accepted;
 }
 
-// A log counts what it takes.
+// A log counts the events that it accepts.
 static void write_event(enum event_kind kind, const void *event, uint64_t *count) {
   if (tracepoints && !has_no_session) trace_event(kind, event);
   if (log_level > 0) log_event(kind, event, count);

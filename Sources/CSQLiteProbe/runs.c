@@ -181,7 +181,7 @@ static bool may_have_value(const struct connection *connection, const struct end
   return has_parameters || strpbrk(message, "'\"");
 }
 
-// Of a run, and not of a statement that could not be prepared, whose error contains no values.
+// For a run, and not for a statement that could not be prepared: its error contains no values.
 static const char *describe_run_error(struct connection *connection, const struct ended_run *run, int code,
                                       bool has_parameters) {
   const struct sqlite_api *api = &connection->copy->api;
@@ -294,8 +294,9 @@ void look_up_slow(struct statement *statement) {
   if (statement->caller_id == 0) look_up_late(statement, true);
 }
 
-// Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again. One that began
-// or ended a transaction has run; its event is not to wait for the next statement, as others wait for the lock.
+// Whether a run may be the attempt of a statement after a change of the schema: SQLite runs it again. One that
+// started or ended a transaction has run; its event must not wait for the next statement, as others wait for the
+// lock.
 static bool may_be_repeated(const struct connection *connection, const struct statement_run_event *event) {
   if (event->rows > 0 || event->vm_steps > 4) return false;
   bool was_open = connection->transaction_id != 0;
@@ -317,7 +318,10 @@ static void report(struct connection *connection, struct ended_run *run, int cod
     EMIT(busy, .store_id = connection->id, .attempts = run->waits, .wait_ns = run->wait_ns,
          .gave_up = gave_up);
   if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
-  if (UNLIKELY(changes_databases(command_of(run->text)))) watch_databases(connection);
+  if (UNLIKELY(changes_databases(command_of(run->text)))) {
+    watch_databases(connection);
+    announce_attached(connection);
+  }
   transaction_after(connection, run, code);
   // Without `bindings` sqlite3_exec() ran it, which binds nothing.
   if (UNLIKELY(is_error(code)))
@@ -340,7 +344,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
     statement->untimed = 0;
     return;
   }
-  // Slow runs whose caller was not looked up.
+  // Slow runs without a caller that was looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_late(statement, false);
   // A listener that began while the statement ran has received neither its text nor its caller.
   if (UNLIKELY(!is_received)) announce_text(connection->id, statement->text);

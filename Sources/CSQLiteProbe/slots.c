@@ -145,7 +145,7 @@ static bool is_of_libc(const char *name, void *current) {
   return current == dlsym(RTLD_DEFAULT, name) || current == loading_hook(name, false);
 }
 
-// SQLite's own calls are left out, but for those that close LTTng's descriptors. The program's object may have others
+// SQLite's own calls are left out, except calls that close LTTng's descriptors. The program's object may have others
 // beside them.
 static void *files_hook(const struct object *object, const char *name) {
   return object->is_copy && object->name[0] ? descriptor_hook(name) : file_hook(name);
@@ -211,7 +211,8 @@ static void patch_own_calls(struct object *object) {
 // Whether the process has opened a connection.
 static bool has_file_hooks;
 
-// Adds the undefined symbol of a relocation. One whose address the program takes is not among the first ones.
+// Adds the undefined symbol of a relocation. The symbol of a function pointer is not among the
+// first ones.
 static size_t add_file_function(const struct object *object, uint32_t number, struct wanted wanted[MAX_WANTED], size_t count) {
   const ElfW(Sym) *symbol = &object->symbols[number];
   const char *name = object->strings + symbol->st_name;

@@ -14,7 +14,7 @@ struct range {
   const char *start, *end;
 };
 
-// Further objects than these are not known: what they do with files would count as the program's.
+// Further objects than these are not recorded: their file operations would count as the program's.
 enum { MAX_RANGES = 64 };
 static struct range ranges[MAX_RANGES];
 static const void *bases[MAX_RANGES];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the code of copies of SQLite is whose calls of libc are hooked, since they are in an object with others. A library
-// that is SQLite alone is not among them: a function that SQLite calls may end with a jump into libc, whose caller then seems to
-// be SQLite.
+// The code ranges of copies of SQLite with hooked calls of libc, since they share an object with other code. A
+// library that is SQLite alone is not among them: a function that SQLite calls may end with a jump into libc, and its
+// caller then seems to be SQLite.
 
 #pragma once
 

@@ -11,8 +11,7 @@ int log_level;
 const int tracepoints_off = 0;
 const int *tracepoint_state = &tracepoints_off;
 const struct tracepoints *tracepoints;
-// Here, on one page: each closing of a file looks at both.
-struct file_watch file_watch;
+struct file_watch file_watch = {.first_of_lttng = ~0u};
 bool record_values;
 bool values_are_whole;
 unsigned generation = 1;

@@ -19,7 +19,7 @@ enum { CACHED_STATEMENTS = 16 };
 struct exec {
   struct exec *outer;
   struct connection *connection;
-  // The statement of it that runs, and what the call interrupted.
+  // The statement of it that runs, and the run that the call interrupted.
   struct sqlite3_stmt *running;
   struct connection *inside;
   int64_t callback_ns;
@@ -27,7 +27,7 @@ struct exec {
 
 struct thread {
   struct statement *cache[CACHED_STATEMENTS];
-  // The statement of a long fetch whose next steps are not timed.
+  // The statement of a long fetch; its next steps are not timed.
   struct statement *fetching;
   // The connection for which SQLite is at work on this thread, and the innermost sqlite3_exec().
   struct connection *inside;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of SQLite whose functions are not called through slots: those within a program or a wheel. They
-// are found by the functions of libc that SQLite calls first, and observed by an automatic extension.
+// Copies of SQLite without calls through slots: copies within a program or a wheel. They are found by the functions
+// of libc that SQLite calls first, and observed by an automatic extension.
 
 #define _GNU_SOURCE
 #include "static-copies.h"
@@ -110,8 +110,8 @@ static const struct static_copy *examine(const Dl_info *object, const char *path
   return known;
 }
 
-// The copy whose object calls; NULL for one that is observed by its slots. `is_new` if the object
-// was not examined before.
+// The copy in the object that calls; NULL for one that is observed by its slots. `is_new` if the object was not
+// examined before.
 static const struct static_copy *calling_copy(const void *caller, Dl_info *object,
                                               const char **path, bool *is_new) {
   if (!dladdr(caller, object) || !object->dli_fname) return NULL;

@@ -4,6 +4,6 @@
 
 #include <pthread.h>
 
-// Hooks for what a copy within a program calls first when it initializes itself.
+// Hooks for the functions that a copy within a program calls first when it initializes itself.
 char *hook_getenv(const char *name);
 int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type);

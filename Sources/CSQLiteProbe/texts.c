@@ -39,8 +39,8 @@ static uint64_t statement_id_of(const char *sql, size_t length) {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The first word: what follows the space, the empty statements and the comments at the beginning, such as sqlc's
-// `-- name: Add :exec`. A byte order mark is space for SQLite.
+// The first word, after the space, the empty statements and the comments at the start, such as sqlc's `-- name: Add
+// :exec`. A byte order mark is space for SQLite.
 static const char *first_word(const char *sql) {
   for (;;) {
     const char *end = NULL;

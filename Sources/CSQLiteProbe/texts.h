@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a statement changes, by its first word.
+// The changes of a statement, by its first word.
 enum write { WRITES_NOTHING, WRITES_ROWS, WRITES_SCHEMA, WRITES_OTHERS };
 
 // One SQL text of the process. Never freed while `is_shared`.
@@ -18,7 +18,7 @@ struct text {
   unsigned generation;
   unsigned uses;
   int64_t announced_ns;
-  // Of callers that are expensive to look up: those looked up first, and the runs until the next one.
+  // Of callers that are expensive to look up: the callers looked up first, and the runs until the next one.
   unsigned caller_lookups;
   unsigned runs_until_lookup;
   unsigned random;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The callback of sqlite3_trace_v2(): sees what sqlite3_exec() runs, and the statements of copies of
-// SQLite whose functions cannot be hooked. Passes everything on to the program's own callbacks.
+// The callback of sqlite3_trace_v2(): sees the statements of sqlite3_exec(), and the statements of copies of SQLite
+// with functions that cannot be hooked. Passes everything on to the program's own callbacks.
 
 #include "trace.h"
 
@@ -24,7 +24,7 @@ static struct exec *exec_of(const struct connection *connection) {
 }
 
 // Whether a statement runs within another one: a trigger's, or one of a virtual table's own. SQLite puts dashes
-// before both, and before those that a user-defined function runs: these are the program's.
+// before both, and before statements that a user-defined function runs: these are the program's.
 static bool is_nested(const struct connection *connection, sqlite3_stmt *stmt, const char *text) {
   const char *sql = connection->copy->api.sql(stmt);
   if (text == sql || !text || text[0] != '-' || text[1] != '-') return false;
@@ -58,7 +58,7 @@ static void began(struct connection *connection, sqlite3_stmt *stmt, const char 
   this_thread.callback_ns = 0;
 }
 
-// The statement whose run callbacks see, or NULL if hooks see it.
+// The statement of a run that callbacks see, or NULL if hooks see it.
 static struct statement *traced_statement(struct connection *connection, sqlite3_stmt *stmt) {
   struct statement *statement = find_statement(stmt);
   if (!statement || statement->connection != connection) return NULL;

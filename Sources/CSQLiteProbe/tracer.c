@@ -28,7 +28,7 @@
 
 enum { MAX_HELD = 500 };
 
-// Descriptors that keep LTTng's own above those of the program, which gets the numbers it gets alone.
+// Descriptors that keep LTTng's own above the program's, so that it gets the numbers it gets alone.
 struct held {
   int descriptors[MAX_HELD];
   int count;
@@ -93,7 +93,7 @@ static void skip_destructors(void) {
   for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) replace_destructors(objects[i]);
 }
 
-// A filter of system calls may not permit those of a log either.
+// A filter of system calls may not permit a log's calls either.
 static void leave_untraced(const char *reason) {
   errno = 0;
   bool is_logged = reason != restricted_calls && log_open_for_tracer();

@@ -7,7 +7,7 @@
 // Whether LTTng's threads and descriptors belong to this process.
 bool lttng_is_here(void);
 void load_lttng(void);
-// Whether no session has accepted an event yet, of those that a recording's session must.
+// Whether a recording's session has yet to accept its first event.
 extern bool awaits_session;
 // Whether the process is recorded without LTTng, or not at all, though LTTng is here.
 extern bool has_no_session;
@@ -15,7 +15,7 @@ void session_answered(bool has_session);
 // Removes LTTng's threads.
 void leave_lttng(void);
 void stop_tracing(void);
-// What the tracepoints are without a request: their state, or off.
+// The state of the tracepoints without a request: their own, or off.
 void restore_tracing(void);
 void lttng_before_fork(void);
 void lttng_after_fork_parent(void);

@@ -118,8 +118,8 @@ static bool is_rollback(const char *sql) {
 
 // Of a database in memory no pages are written: INSERT, UPDATE and DELETE may change no row. SQLite counts their
 // changes when they end; one with RETURNING may be reset before, and has then returned rows that it changed.
-// CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what does not take five instructions of
-// SQLite's virtual machine, all others 15 and more. Without counts each one counts as a change.
+// CREATE IF NOT EXISTS of an existing object and DROP IF EXISTS of a missing one take five instructions of SQLite's
+// virtual machine, all others 15 and more. Without counts each one counts as a change.
 static bool has_no_effect(const struct ended_run *run) {
   if (LIKELY(run->effect != EFFECT_UNKNOWN)) return run->effect == EFFECT_NONE;
   switch (run->text->write) {
@@ -138,7 +138,8 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
   event->transaction_id = connection->transaction_id;
   if (connection->transaction_id == 0) {
     bool may_write = run->text->write != WRITES_NOTHING && !event->readonly;
-    // What OR FAIL changed before it failed is committed. Changes of triggers are counted also when they are undone.
+    // Changes that OR FAIL made before it failed are committed. Changes of triggers are counted also when they are
+    // undone.
     bool is_rolled_back = has_failed && event->changes == 0;
     if (may_write && (has_failed || !has_no_effect(run))) autocommitted(connection, run, is_rolled_back);
     return;

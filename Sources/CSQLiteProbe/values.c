@@ -93,7 +93,7 @@ void values_cleared(struct statement *statement) {
 
 enum { LONGEST_TUPLE = 4096 };
 
-// The kept values, separated by ", "; what does not fit is counted.
+// The kept values, separated by ", "; values that do not fit are counted.
 static void write_tuple(const struct statement *statement, char *buffer, size_t size) {
   size_t count = 0;
   int i = 0, last = statement->values.count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an observation could not see, or what makes its facts doubtful.
+/// A fact that an observation could not see, or a reason for doubt about its facts.
 public enum BlindSpot: Hashable, Sendable {
-  /// Processes of other users, whose open files may not be listed.
+  /// Processes of other users: their open files may not be listed.
   case otherUsers(count: Int)
   /// Processes outside this program's pid namespace are not listed; `isHolding` if one of them holds
   /// a lock of this database.
@@ -32,7 +32,7 @@ public enum BlindSpot: Hashable, Sendable {
 }
 
 extension BlindSpot: CustomStringConvertible {
-  /// A sentence: the fact, then what to do.
+  /// A sentence: the fact, then the advice.
   public var description: String {
     switch self {
     case .otherUsers(let count):

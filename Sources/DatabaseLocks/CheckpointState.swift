@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far the checkpoint has come, and what stops it.
+/// How far the checkpoint has come, and its obstacle.
 ///
 /// A checkpoint copies frames up to the smallest read mark that a reader holds, and nothing while a
 /// reader holds mark 0, which reads the database file alone. The log begins again from its start only
@@ -8,7 +8,7 @@
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/wal.html#ckpt>
 public struct CheckpointState: Hashable, Sendable {
-  /// What a held read mark prevents.
+  /// The operation that a held read mark prevents.
   public enum Obstacle: Hashable, Sendable {
     /// No frame can be copied: a reader uses the database file without the log.
     case copiesNothing

@@ -6,7 +6,7 @@ import Glibc
 enum FileBytes {
   /// - Returns: nil if the file cannot be opened or is no regular file.
   static func read(_ path: String, count: Int) -> (bytes: [UInt8], size: UInt64)? {
-    // Not blocked by a pipe of that name, whose other end is not open.
+    // Does not block on a pipe of that name without an open other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -47,7 +47,7 @@ struct RollbackJournal {
     isInUse = Self.isHeader(file.bytes)
   }
 
-  /// Whether bytes begin as those of a journal that can be rolled back.
+  /// Whether bytes start like a journal that can be rolled back.
   static func isHeader(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 }
 
@@ -101,7 +101,7 @@ public struct WALFile: Hashable, Sendable {
     salts = Array(bytes[16..<24])
   }
 
-  /// How many frames the file has room for; those after the last transaction are old.
+  /// How many frames the file has room for; frames after the last transaction are old.
   public var capacity: UInt64 {
     let frame = UInt64(max(pageSize, 0)) + Self.frameHeaderSize
     return size < UInt64(Self.headerSize) ? 0 : (size - UInt64(Self.headerSize)) / frame

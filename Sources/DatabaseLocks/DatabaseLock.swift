@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a locked byte means to SQLite.
+/// The meaning of a locked byte in SQLite.
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/walformat.html#wal_locks> and
 /// <https://www.sqlite.org/lockingv3.html>
@@ -34,7 +34,7 @@ public enum DatabaseLock: Hashable, Sendable {
   /// `PENDING_BYTE` of SQLite; a build may set another one only for tests.
   private static let pendingByte: UInt64 = 0x4000_0000
 
-  /// What a lock of the -shm file is; a range may be several.
+  /// The SQLite locks of a lock of the -shm file; a range may be several.
   static func inWALIndex(_ lock: KernelLock) -> [DatabaseLock] {
     guard lock.kind != .flock else { return [.wholeFile] }
     var result: [DatabaseLock] = []
@@ -51,7 +51,7 @@ public enum DatabaseLock: Hashable, Sendable {
     return result
   }
 
-  /// What a lock of the database file is.
+  /// The SQLite locks of a lock of the database file.
   static func inDatabase(_ lock: KernelLock) -> [DatabaseLock] {
     guard lock.kind != .flock else { return [.wholeFile] }
     var result: [DatabaseLock] = []

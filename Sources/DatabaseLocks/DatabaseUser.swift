@@ -8,7 +8,7 @@ struct DatabaseUser: Hashable {
   /// The database, as the process names it.
   var path: String
   var database: FileIdentity
-  /// The database's descriptors, then those of its log, its index and its journal.
+  /// The database's descriptors, then descriptors of its log, its index and its journal.
   var files: [OpenFile]
   var walIndex: FileIdentity?
   /// The name of the database to which its log and its journal belong, if it is another one now: SQLite
@@ -92,7 +92,7 @@ struct DatabaseUser: Hashable {
   static func links(_ pid: Int32) -> [Link] {
     let folder = "/proc/\(pid)/fd"
     return (ProcFile.numbers(in: folder) ?? []).sorted().compactMap { descriptor in
-      // Not pipes, sockets and the like, whose links are no paths.
+      // Not pipes, sockets and similar descriptors: their links are no paths.
       guard let target = ProcFile.link("\(folder)/\(descriptor)"), target.hasPrefix("/") else {
         return nil
       }
@@ -145,7 +145,7 @@ struct DatabaseUsers {
   var users: [DatabaseUser] = []
   /// Processes that have another file open, which had the database's path.
   var formerUsers: [DatabaseUser] = []
-  /// Processes whose descriptors may not be looked at.
+  /// Processes with descriptors that may not be read.
   var unreadable = 0
 
   init(of database: FileIdentity, _ path: String) {
@@ -160,7 +160,7 @@ struct DatabaseUsers {
     formerUsers.sort { $0.pid < $1.pid }
   }
 
-  /// Searches a deleted file among those that processes have open.
+  /// Searches a deleted file among the open files of processes.
   ///
   /// - Returns: the path without links, and one by which the file can be opened; nil if no process has it.
   static func removed(_ path: String) -> (path: String, opened: String)? {

@@ -7,7 +7,7 @@ public struct FileIdentity: Hashable, Sendable {
   public var device: UInt64
   public var inode: UInt64
 
-  /// Follows symbolic links, also those of `/proc/PID/fd`.
+  /// Follows symbolic links, also links of `/proc/PID/fd`.
   ///
   /// - Returns: nil if there is no such file, or it is no regular file.
   public init?(path: String) {

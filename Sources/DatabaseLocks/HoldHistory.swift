@@ -22,9 +22,9 @@ public struct Hold: Hashable, Sendable {
   fileprivate var stamp: CommitStamp
 }
 
-/// What was held over a number of samples.
+/// The locks that were held over a number of samples.
 ///
-/// A writer's hold ends where a commit was counted between two samples: what is held after it is
+/// A writer's hold ends where a commit was counted between two samples: a hold after it belongs to
 /// another transaction. A transaction without a commit, taken and ended between two samples, cannot
 /// be seen.
 public struct HoldHistory: Sendable {
@@ -41,7 +41,7 @@ public struct HoldHistory: Sendable {
 
   public init() {}
 
-  /// Adds a sample, which must be later than those before it.
+  /// Adds a sample, which must be later than all earlier ones.
   public mutating func add(_ state: LockState) {
     samples += 1
     let held = Self.holds(in: state)

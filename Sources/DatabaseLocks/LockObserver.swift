@@ -123,7 +123,7 @@ public final class LockObserver {
 
   // MARK: - The WAL-index
 
-  /// The -shm file beside the database, and those that its users have open.
+  /// The -shm file beside the database, and the -shm files that its users have open.
   private func walIndexes() -> [(identity: FileIdentity, path: String)] {
     var result: [(identity: FileIdentity, path: String)] = []
     if let identity = FileIdentity(path: path + "-shm") { result = [(identity, path + "-shm")] }

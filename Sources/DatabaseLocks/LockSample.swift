@@ -34,7 +34,7 @@ public struct LockSample: Sendable {
   public var hazards: [Hazard] = []
   /// The copies of SQLite in each process that has the database open, by its id.
   public var images: [Int32: [SQLiteImage]] = [:]
-  /// What a commit changes, before and after the locks were read.
+  /// The file stamps that a commit changes, before and after the locks were read.
   var stampBefore = CommitStamp()
   var stampAfter = CommitStamp()
 

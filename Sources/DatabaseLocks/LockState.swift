@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sample means: who writes, who reads, who waits, and what keeps the log from shrinking.
+/// The meaning of a sample: the writer, the readers, the waiting processes, and the obstacle that
+/// keeps the log from shrinking.
 public struct LockState: Sendable {
   /// A process that keeps all others from writing.
   public struct Writer: Hashable, Sendable {

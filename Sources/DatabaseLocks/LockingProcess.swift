@@ -30,7 +30,7 @@ public struct LockingProcess: Hashable, Sendable {
     self.command = command
   }
 
-  /// Reads what `/proc` has on a process; one that has ended keeps its id only.
+  /// Reads a process's facts from `/proc`; one that has ended keeps its id only.
   init(pid: Int32) {
     let folder = "/proc/\(pid)"
     self.init(

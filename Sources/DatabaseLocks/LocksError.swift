@@ -10,7 +10,7 @@ public enum LocksError: Error, Hashable, Sendable {
 }
 
 extension LocksError: CustomStringConvertible {
-  /// One sentence: what went wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .noSuchFile(let path, ENOENT): "no such database file: '\(path)'; check the path"

@@ -45,7 +45,7 @@ public enum OpenDatabases {
       .sorted { ($0.path, $0.identity.inode) < ($1.path, $1.identity.inode) }
   }
 
-  /// The number of processes whose open files cannot be listed.
+  /// The number of processes with open files that cannot be listed.
   public static var unreadableProcesses: Int {
     (ProcFile.numbers(in: "/proc") ?? []).count { access("/proc/\($0)/fd", R_OK | X_OK) != 0 }
   }

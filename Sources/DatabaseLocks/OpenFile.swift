@@ -9,7 +9,7 @@ struct OpenFile: Hashable {
   /// As `/proc/PID/fd` has it, with " (deleted)" behind a name that is gone.
   var target: String
 
-  /// What the kernel puts behind the path of a file that was removed or replaced.
+  /// The suffix that the kernel appends to the path of a file that was removed or replaced.
   static let removedSuffix = " (deleted)"
 
   /// The path without the kernel's remark.

@@ -37,7 +37,7 @@ enum ProcFile {
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The entries of a folder whose names are numbers; nil if it cannot be read.
+  /// The entries of a folder that have numbers as names; nil if it cannot be read.
   static func numbers(in folder: String) -> [Int32]? {
     guard let directory = opendir(folder) else { return nil }
     defer { closedir(directory) }

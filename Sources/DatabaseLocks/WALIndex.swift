@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The head of a -shm file: what the log holds, and what readers and the checkpoint need of it.
+/// The head of a -shm file: the contents of the log, and the state of readers and the checkpoint.
 ///
 ///     0    header        version, change counter, isInit, page size, mxFrame, nPage, checksums
 ///     48   header again  written second, so that equal copies are a whole header

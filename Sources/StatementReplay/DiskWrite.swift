@@ -4,10 +4,15 @@ import Glibc
 
 enum DiskWrite {
   /// At most; more takes proportionally longer.
-  private static let measuredBytes: UInt64 = 256 << 20
+  private static let measuredBytes: UInt64 = 64 << 20
 
-  /// The time of an `fsync` after a write of so many bytes to a file in a folder, in nanoseconds; 0 if the write fails.
+  /// The time of an `fsync` after a write of so many bytes to a file in a folder, in nanoseconds: the median of three; 0 if the
+  /// write fails.
   static func time(of bytes: UInt64, in folder: String) -> UInt64 {
+    (0..<3).map { _ in oneTime(of: bytes, in: folder) }.sorted()[1]
+  }
+
+  private static func oneTime(of bytes: UInt64, in folder: String) -> UInt64 {
     let path = folder + "/written"
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { return 0 }

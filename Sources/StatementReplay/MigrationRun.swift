@@ -21,15 +21,28 @@ final class MigrationRun {
   private(set) var transactions: [Rehearsal.Transaction] = []
   /// The statements of the transaction that is open.
   private var isInPlace = true
+  /// In SQLite, in nanoseconds: what is measured and counted between the statements takes none of it.
+  private var elapsed: UInt64 = 0
   private var lockedSince: UInt64?
+  /// Those that the statements open, in lower case.
+  private(set) var tables: Set<String> = []
+  /// Of pages, in the cache or in the file.
+  private(set) var pageVisits: UInt64 = 0
+
+  /// One of so many rows is in the copy.
+  private let part: Int
+  /// Pages of the cache as the program has it, and of the cache for this part of the rows.
+  private var cache: (all: Int, part: Int)?
 
   // SQLite's own, unless the program changes it.
   static let framesOfCheckpoint = 1000
   private static let stepsBetweenSamples: Int32 = 100_000
+  // SQLite's own: pcache1 reserves as many.
+  private static let minCachePages = 10
 
   /// - Parameter count: one of so many rows is in the copy.
   init(path: String, oneOf count: Int, in folder: ReplayFolder) throws {
-    self.path = path
+    (self.path, part) = (path, count)
     connection = try Connection(path: path, busyTimeout: 0)
     try StoreNames.define(on: connection)
     connection.authorize { action in
@@ -42,19 +55,25 @@ final class MigrationRun {
       }
     }
     initialBytes = FileBytes.of(path)
-    if count > 1 { try scale(to: count) }
+    // That depends on the bytes alone, and is measured with as many as all rows write.
+    if count > 1 { try connection.execute("PRAGMA synchronous = OFF") }
   }
 
-  /// Has a part of the rows meet the cache as all rows will, and leaves the disk out: that depends on the bytes alone,
-  /// and is measured with as many as all rows write.
-  private func scale(to count: Int) throws {
-    let sizes = try connection.texts("PRAGMA cache_size") + connection.texts("PRAGMA page_size")
-    guard let cache = sizes.first.flatMap({ Int($0) }), let page = sizes.last.flatMap({ Int($0) })
-    else { return }
-    // Negative sizes are KiB.
-    let pages = cache < 0 ? -cache * 1024 / page : cache
-    try connection.execute(
-      "PRAGMA cache_size = \(max(pages / count, 10)); PRAGMA synchronous = OFF")
+  /// Has a part of the rows meet the cache as all rows will.
+  ///
+  /// The root and a leaf of each b-tree that a statement opens are in use with few rows and with many; the other pages of
+  /// the cache are as many less as the rows are.
+  private func scaleCache(for sql: String) throws {
+    let trees = try BTree.opened(by: sql, on: connection)
+    for tree in trees { tables.formUnion(try tree.table(on: connection)) }
+    guard part > 1 else { return }
+    let current = Int(try connection.cachePages)
+    // The script may have set another size.
+    let all = current == cache?.part ? cache?.all ?? current : current
+    let used = min(2 * trees.count, all)
+    let pages = max((all - used) / part + used, Self.minCachePages)
+    cache = (all, pages)
+    if pages != current { try connection.execute("PRAGMA main.cache_size = \(pages)") }
   }
 
   /// Runs all statements of a script; the first failure ends it, as in SQLite's shell with `-bail`.
@@ -119,8 +138,8 @@ final class MigrationRun {
     _ sql: UnsafePointer<CChar>, line: Int, _ rest: inout UnsafePointer<CChar>?
   ) {
     var statement: OpaquePointer?
-    let start = Self.now
-    let code = sqlite3_prepare_v2(connection.pointer, sql, -1, &statement, &rest)
+    let start = elapsed
+    let code = timed { sqlite3_prepare_v2(connection.pointer, sql, -1, &statement, &rest) }
     guard code == SQLITE_OK else {
       return fail(
         String(cString: sql).firstStatement, line: line,
@@ -128,15 +147,23 @@ final class MigrationRun {
     }
     guard let statement else { return }
     let text = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    // A statement that EXPLAIN does not accept runs with the cache of the one before it.
+    try? scaleCache(for: text)
     if !connection.isInTransaction { isInPlace = true }
     isInPlace = isInPlace && Self.isInPlace(text)
     let changesBefore = sqlite3_total_changes64(connection.pointer)
-    var result = sqlite3_step(statement)
-    while result == SQLITE_ROW { result = sqlite3_step(statement) }
-    let message = String(cString: sqlite3_errmsg(connection.pointer))
-    let writes = sqlite3_stmt_readonly(statement) == 0
-    sqlite3_finalize(statement)
-    let end = Self.now
+    let pagesBefore = connection.pageCounts
+    let (result, message, writes) = timed {
+      var result = sqlite3_step(statement)
+      while result == SQLITE_ROW { result = sqlite3_step(statement) }
+      let message = String(cString: sqlite3_errmsg(connection.pointer))
+      let writes = sqlite3_stmt_readonly(statement) == 0
+      sqlite3_finalize(statement)
+      return (result, message, writes)
+    }
+    let end = elapsed
+    let pages = connection.pageCounts - pagesBefore
+    pageVisits += pages.cacheHits + pages.cacheMisses
     sample()
     noteLock(from: start, to: end, writes: writes)
     guard result == SQLITE_DONE else { return fail(text, line: line, message) }
@@ -165,9 +192,9 @@ final class MigrationRun {
 
   private func checkpoint(atLeast count: Int) {
     guard frames >= count, !connection.isInTransaction else { return }
-    let start = Self.now
-    guard let result = try? connection.checkpoint(.passive) else { return }
-    costs.checkpoint += Self.now - start
+    let start = elapsed
+    guard let result = timed({ try? connection.checkpoint(.passive) }) else { return }
+    costs.checkpoint += elapsed - start
     costs.checkpointedFrames += UInt64(clamping: result.checkpointedFrames)
     frames = 0
     sample()
@@ -198,10 +225,24 @@ final class MigrationRun {
     return !makers.contains { SQLTokenizer.tokens(of: sql).first?.isWord($0) == true }
   }
 
+  /// The clock of a run, in nanoseconds.
+  ///
+  /// For a part of the rows it is the processor's: other programs interrupt a run of some milliseconds, and an extrapolation
+  /// multiplies that.
+  private var clock: UInt64 { Self.time(part > 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC) }
+
+  private func timed<Result>(_ body: () -> Result) -> Result {
+    let start = clock
+    defer { elapsed += clock - start }
+    return body()
+  }
+
   /// In nanoseconds.
-  static var now: UInt64 {
+  static var now: UInt64 { time(CLOCK_MONOTONIC) }
+
+  private static func time(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -19,7 +19,7 @@ struct RecordedRun {
   var values: RecordedValues?
   /// In nanoseconds since 1970, where the recording has the clock's time.
   var start: Nanoseconds = 0
-  /// How long it waited for locks: it saw nothing of the database before.
+  /// The time that it waited for locks, before it read anything of the database.
   var waitTime: Nanoseconds = 0
 }
 

@@ -12,6 +12,8 @@ import TraceReading
 ///     rehearsal.estimate.log  // bytes of the write-ahead log at its peak
 public struct Rehearsal: Sendable {
   /// What a run costs; times in nanoseconds, sizes in bytes.
+  ///
+  /// Times on a part of the rows are a processor's; the disk is left out.
   public struct Costs: Hashable, Sendable {
     /// While the lock of the writer is held, in all, and at most without a pause.
     public var lock: UInt64 = 0
@@ -62,6 +64,12 @@ public struct Rehearsal: Sendable {
     public var statements: [Statement]
     public var failure: Failure?
     var transactions: [Transaction]
+    /// In the cache or in the file.
+    var pageVisits: UInt64
+    /// Rows of the tables that the migration reads or writes, on the copy and in the whole database.
+    var growth: (rows: UInt64, all: UInt64)
+    /// The shortest and the longest lock of all its runs.
+    var locks: (fastest: UInt64, slowest: UInt64)
   }
 
   /// Smallest first.
@@ -72,8 +80,12 @@ public struct Rehearsal: Sendable {
   public private(set) var rows: UInt64
   public private(set) var pages: UInt64
   private let pageSize: UInt64
+  /// Pages in the cache of a connection that sets none.
+  private let cachePages: UInt64
   /// The costs on the whole database: measured, or extrapolated from the two largest copies.
   public private(set) var estimate = Costs()
+  /// The shortest and the longest that the parts allow for the longest lock; nil if it is measured.
+  public private(set) var longestLockRange: ClosedRange<UInt64>?
   public var isMeasured: Bool { runs.last?.oneOf == 1 }
   /// The reason why the whole database was left out.
   public private(set) var omission: String?
@@ -99,6 +111,7 @@ public struct Rehearsal: Sendable {
     let connection = try Connection(path: whole.path)
     journalMode = try connection.texts("PRAGMA journal_mode").first ?? ""
     pageSize = try connection.texts("PRAGMA page_size").first.flatMap { UInt64($0) } ?? 4096
+    cachePages = try connection.cachePages
     for size in Set(sizes).sorted(by: >) where omission == nil {
       guard !ReadingInterruption.isRequested else { throw ReplayError.interrupted }
       if size == 1 {
@@ -108,12 +121,14 @@ public struct Rehearsal: Sendable {
       }
       let copy =
         size == 1 ? whole : try RehearsalCopy(of: whole.path, keepingOneOf: size, in: folder)
-      let run = try Self.medianRun(script, on: copy.path, oneOf: size, in: folder)
+      let (run, locks) = try Self.medianRun(script, on: copy.path, oneOf: size, in: folder)
       guard !ReadingInterruption.isRequested else { throw ReplayError.interrupted }
       runs.append(
         Run(
           oneOf: size, rows: copy.rows, pages: copy.pages, costs: run.costs,
-          statements: run.statements, failure: run.failure, transactions: run.transactions))
+          statements: run.statements, failure: run.failure, transactions: run.transactions,
+          pageVisits: run.pageVisits,
+          growth: (copy.rows(of: run.tables), whole.rows(of: run.tables)), locks: locks))
       batches = BatchedWrite.all(
         of: run.statements, rows: copy.tableRows, pages: pages, allRows: whole.tableRows,
         schemaOf: database)
@@ -122,10 +137,10 @@ public struct Rehearsal: Sendable {
     if omission == nil { extrapolate(in: folder) }
   }
 
-  /// The run whose lock is the median.
+  /// The run whose lock is the median, and the shortest and the longest lock.
   private static func medianRun(
     _ script: String, on path: String, oneOf size: Int, in folder: ReplayFolder
-  ) throws -> MigrationRun {
+  ) throws -> (run: MigrationRun, locks: (fastest: UInt64, slowest: UInt64)) {
     var runs: [MigrationRun] = []
     let times = size > 1 ? 5 : 1
     for count in 1...times {
@@ -136,7 +151,8 @@ public struct Rehearsal: Sendable {
       runs.append(run)
       if count < times { try? FileManager.default.removeItem(atPath: own) }
     }
-    return runs.sorted { $0.costs.lock < $1.costs.lock }[times / 2]
+    runs.sort { $0.costs.lock < $1.costs.lock }
+    return (runs[times / 2], (runs[0].costs.lock, runs[times - 1].costs.lock))
   }
 
   // MARK: - The whole database
@@ -159,13 +175,24 @@ public struct Rehearsal: Sendable {
   private mutating func extrapolate(in folder: ReplayFolder) {
     guard let last = runs.last else { return }
     estimate = last.costs
+    longestLockRange = nil
     guard last.oneOf > 1, last.failure == nil else { return }
     let before = runs.count > 1 ? runs[runs.count - 2] : nil
-    let byRows = Line(rows, last.rows, before?.rows)
-    let byPages = Line(pages, last.pages, before?.pages)
+    let byRows = Growth(rows, last.rows, before?.rows)
+    let byPages = Growth(pages, last.pages, before?.pages)
+    let byTables = Growth(last.growth.all, last.growth.rows, before?.growth.rows)
     for cost in [\Costs.lock, \.longestLock, \.checkpoint] {
-      estimate[keyPath: cost] = byRows.time(
-        last.costs[keyPath: cost], before?.costs[keyPath: cost])
+      estimate[keyPath: cost] = byTables.time(last.costs[keyPath: cost], visits: last.pageVisits)
+    }
+    let range = byTables.times(
+      (last.locks.fastest, last.costs.lock, last.locks.slowest), before?.costs.lock)
+    let longest = Double(last.costs.longestLock) / Double(max(last.costs.lock, 1))
+    let processor = estimate.longestLock
+    defer {
+      let disk = estimate.longestLock - processor
+      let low = min(UInt64(Double(range.lowerBound) * longest), processor)
+      let high = max(UInt64(Double(range.upperBound) * longest), processor)
+      longestLockRange = low + disk...high + disk
     }
     estimate.journal = byPages.value(last.costs.journal, before?.costs.journal)
     let others = last.costs.disk - min(last.costs.log, last.costs.disk)
@@ -173,7 +200,7 @@ public struct Rehearsal: Sendable {
     estimate.disk = byRows.value(others, othersBefore)
     func time(_ bytes: UInt64) -> UInt64 { DiskWrite.time(of: bytes, in: folder.path) }
     guard !last.transactions.isEmpty else {
-      let journal = time(estimate.journal + estimate.disk)
+      let journal = timeOfJournal(in: folder) + time(estimate.disk)
       estimate.lock += journal
       estimate.longestLock += journal
       return
@@ -193,6 +220,18 @@ public struct Rehearsal: Sendable {
     estimate.checkpoint += all
   }
 
+  /// The time in which the disk takes the rollback journal.
+  ///
+  /// Before a page that is in the journal leaves a full cache, SQLite syncs the journal, and then its header, and begins
+  /// a new segment of as many pages as the cache has.
+  private func timeOfJournal(in folder: ReplayFolder) -> UInt64 {
+    let bytesOfSegment = cachePages * (pageSize + 8)
+    let segments = max(1, (estimate.journal + bytesOfSegment - 1) / bytesOfSegment)
+    let pages = DiskWrite.time(of: min(estimate.journal, bytesOfSegment), in: folder.path)
+    // A header is one sector.
+    return segments * (pages + DiskWrite.time(of: 512, in: folder.path))
+  }
+
   /// The largest size of a log that SQLite begins again after each checkpoint.
   private func logSize(of transactions: [UInt64]) -> UInt64 {
     var (frames, most): (UInt64, UInt64) = (0, 0)
@@ -203,39 +242,5 @@ public struct Rehearsal: Sendable {
     }
     // See <https://www.sqlite.org/fileformat2.html#walformat>.
     return 32 + most * (pageSize + 24)
-  }
-
-  /// A line through two sizes, to the whole database.
-  private struct Line {
-    private let all: Double
-    private let last: Double
-    private let before: Double?
-
-    init(_ all: UInt64, _ last: UInt64, _ before: UInt64?) {
-      (self.all, self.last, self.before) = (Double(all), Double(last), before.map { Double($0) })
-    }
-
-    func value(_ cost: UInt64, _ costBefore: UInt64?) -> UInt64 {
-      guard last > 0 else { return cost }
-      let proportional = proportional(cost)
-      guard let before, let costBefore, before < last else { return UInt64(proportional) }
-      let slope = (Double(cost) - Double(costBefore)) / (last - before)
-      // The smaller copy may be all within the cache, or its time may be noise.
-      let line = Double(cost) + slope * (all - last)
-      return UInt64(min(max(line, proportional / 2, Double(cost)), proportional * 2))
-    }
-
-    /// Sorts, and searches of deeper trees that are less often in the processor's caches, take more for each row.
-    func time(_ cost: UInt64, _ costBefore: UInt64?) -> UInt64 {
-      let line = value(cost, costBefore)
-      guard let before, let costBefore, 0 < before, before < last, 0 < costBefore else {
-        return line
-      }
-      let exponent = log(Double(cost) / Double(costBefore)) / log(last / before)
-      return max(
-        line, UInt64(min(Double(cost) * pow(all / last, exponent), proportional(cost) * 2)))
-    }
-
-    private func proportional(_ cost: UInt64) -> Double { Double(cost) * all / last }
   }
 }

@@ -42,6 +42,12 @@ struct RehearsalCopy {
       .first.flatMap { UInt64($0) } ?? 0
   }
 
+  /// Of some tables, by their names in lower case; of all, if these have none.
+  func rows(of tables: Set<String>) -> UInt64 {
+    let sum = tables.reduce(0) { $0 + (tableRows[$1] ?? 0) }
+    return sum > 0 ? sum : rows
+  }
+
   private static func deletions(of tables: [Table], keepingOneOf count: Int) -> [String] {
     var rest = tables
     var done: Set<String> = []

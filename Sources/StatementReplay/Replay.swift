@@ -19,7 +19,7 @@ public struct Replay: Sendable {
   public private(set) var after = ReplayWork()
   public private(set) var timeRatio: PairedRatio?
   public private(set) var forms: [FormEffect] = []
-  /// Those of the copies as they were, most runs first.
+  /// The divergent runs on unchanged copies, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
   public private(set) var recordedRuns: UInt64 = 0
   /// VM steps of the runs in the recording.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fetch was requested to return.
+/// The kind of result that a fetch requests.
 public enum FetchKind: String, CaseIterable, Hashable, Sendable, Codable {
   case objects, ids, dictionaries, count, prefetch, batch
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the closing line of a debug log states of the lines before it: their count, and the sum of
-/// their hashes.
+/// The check in the closing line of a debug log, for the lines before it: their count, and the sum
+/// of their hashes.
 ///
 ///     log closed: lines=52 status=0 check=5a0c3e17bd2f4490
 ///

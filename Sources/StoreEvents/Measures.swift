@@ -25,7 +25,7 @@ public struct Measures: OptionSet, Hashable, Sendable, Codable {
   public static let totalTime = Self(rawValue: 1 << 11)
   /// Fetches, counts, prefetches and batches.
   public static let fetches = Self(rawValue: 1 << 12)
-  /// All faults fired, those that the row cache answered included.
+  /// All faults fired, including faults that the row cache answered.
   public static let faults = Self(rawValue: 1 << 13)
   public static let cacheHits = Self(rawValue: 1 << 14)
   /// Faults that went to the database, and their time.
@@ -57,7 +57,7 @@ public struct Measures: OptionSet, Hashable, Sendable, Codable {
     .rows, .changes, .vmSteps, .fullScanSteps, .sorts, .autoIndexRows, .prepareTime, .stepTime,
     .connectionTime, .totalTime, .commits, .lockWaits, .checkpoints, .timeOfDay,
   ]
-  /// Core Data's log whose lines have a date.
+  /// Core Data's log, if its lines have a date.
   public static let coreData: Self = [
     .rows, .connectionTime, .totalTime, .fetches, .cacheMisses, .saves, .saveTime, .commits,
     .timeOfDay,

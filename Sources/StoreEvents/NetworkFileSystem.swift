@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file systems whose files are on another machine, by their types in the kernel's list of mounts.
+/// The file systems with files on another machine, by their types in the kernel's list of mounts.
 ///
 /// Not 9p, virtiofs and most of FUSE: virtual machines and containers use them for folders of their host.
 public enum NetworkFileSystem {

@@ -30,7 +30,7 @@ public struct RecordedValues: Hashable, Sendable {
   public static let maxValueCount = 64
   public static let maxSize = 4096
 
-  /// Cuts what is longer than the limits.
+  /// Cuts values that exceed the limits.
   public init(_ values: some Collection<Value>) {
     var size = 0
     self.values = values.prefix(Self.maxValueCount).map(\.cut).prefix { value in

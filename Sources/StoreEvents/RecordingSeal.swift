@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `trace-report record` writes into the folder of a trace when all of it is written: how the
-/// program ended, and a hash of the files.
+/// The file that `trace-report record` writes into the folder of a complete trace: the program's
+/// exit status, and a hash of the files.
 ///
 ///     { "check": "5a0c3e17bd2f4490", "exitCode": 0, "schemaVersion": 1 }
 public struct RecordingSeal: Hashable, Sendable, Codable {
@@ -12,7 +12,7 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public var exitCode: Int32?
   /// The signal that ended the program.
   public var signal: Int32?
-  /// What the user noted of the run, such as `version` and `host`; nil for nothing.
+  /// The user's labels of the run, such as `version` and `host`; nil for none.
   public var labels: [String: String]?
   /// Processes that still ran when the recording ended, such as `python3[4711]`; nil if all had ended.
   public var leftRunning: [String]?
@@ -46,7 +46,7 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
     check = hash.text
   }
 
-  /// Whether the files of a trace are those that were recorded; nil if one cannot be read.
+  /// Whether the files of a trace are unchanged since the recording; nil if one cannot be read.
   public func fits(_ folder: String) -> Bool? {
     Self(
       ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels, leftRunning: leftRunning,

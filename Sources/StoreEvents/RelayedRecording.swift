@@ -2,8 +2,8 @@
 
 /// How a recording that went through `lttng-relayd` lies in the relay's folder.
 ///
-/// A relay daemon keeps streams alone and no file beside them, so what a local trace has in
-/// `recording.json` is in the names of folders:
+/// A relay daemon keeps streams alone and no file beside them, so the contents of a local trace's
+/// `recording.json` are in the names of folders:
 ///
 ///     kiosk-7/storescope-2367-18042893/version=1.4/ust/uid/0/64-bit/…   streams, labels
 ///     kiosk-7/storescope-2367-18042893/ended/exit=0                     all was sent
@@ -24,7 +24,7 @@ public enum RelayedRecording {
   private static let prefix = "storescope-"
   public static let endFolder = "ended"
 
-  // What a file system takes for a name, and half of what LTTng takes for a path.
+  // The maximum length of a name in a file system, and half of LTTng's maximum for a path.
   private static let maxNameLength = 255
   private static let maxLength = 2000
 

@@ -9,7 +9,7 @@ public struct RunSampler: Sendable {
   public enum Choice: Hashable, Sendable {
     /// Kept among the first.
     case first
-    /// Kept at a place of the sample, in place of what is there.
+    /// Replaces the run at an index of the sample.
     case sample(slot: Int)
     case skip
   }

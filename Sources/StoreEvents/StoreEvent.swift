@@ -10,7 +10,7 @@ extension StoreEvent {
   /// The LTTng provider of the probe, which observes programs that do not use the store.
   public static let probeProvider = "sqliteprobe"
 
-  /// The providers whose events a reader takes.
+  /// The providers of events that a reader accepts.
   public static let providers = [provider, probeProvider]
 }
 

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// An error number of the system as words: what it means, and what to do about it.
+/// An error number of the system as words: its meaning, and the advice.
 public struct SystemErrorText: Hashable, Sendable {
   /// The value of `errno`.
   public let code: Int32
@@ -21,7 +21,7 @@ public struct SystemErrorText: Hashable, Sendable {
     return "\(text) (the limit is \(limit.rlim_cur))"
   }
 
-  /// What to do; nil where the error number does not suggest it.
+  /// The advice; nil if the error number does not suggest any.
   public var advice: String? {
     switch code {
     case EMFILE: "raise the limit with 'ulimit -n', or read fewer inputs at once"

@@ -23,7 +23,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text with what is unsafe written as `\u{1b}`, line feeds and tabs as they are.
+  /// The text with unsafe characters written as `\u{1b}`, line feeds and tabs as they are.
   ///
   /// For text that is escaped already, or is no place for a backslash more; ``LogText`` escapes data
   /// so that it can be read back.

@@ -2,8 +2,8 @@
 
 public import Testing
 
-/// Expects what runs on a connection of SQLite while a body runs, and records an issue if it is
-/// otherwise.
+/// Expects counts of the statements that run on a connection of SQLite during a body, and records
+/// an issue if they differ.
 ///
 ///     @Test func showsTheListWithOneStatement() throws {
 ///       try queue.read { database in
@@ -20,13 +20,13 @@ public import Testing
 /// - Parameters:
 ///   - handle: A `sqlite3 *`.
 ///   - limit: The most statements that may run; nil for any number.
-///   - statements: How many statements run; those of triggers are part of the statement that fired
-///     them.
+///   - statements: How many statements run; a trigger's statements are part of the statement that
+///     fired it.
 ///   - rows: Rows that the statements return.
 ///   - fullScans: Runs that step through a table without an index.
 ///   - sourceLocation: The line to which a failure is attributed.
-///   - body: The code whose statements are counted.
-/// - Returns: What the body returns.
+///   - body: The code that runs the counted statements.
+/// - Returns: The body's result.
 @discardableResult
 public func expectStatements<Result, Failure: Error>(
   on handle: OpaquePointer, atMost limit: Int? = nil, statements: ExpectedCount? = nil,

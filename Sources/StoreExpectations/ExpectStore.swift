@@ -3,7 +3,7 @@
 import StoreInstruments
 public import Testing
 
-/// What a store is expected to do; counts that are not set are not checked.
+/// The expected counts of a store's work; counts that are not set are not checked.
 struct StoreExpectation {
   var counts: [(name: String, expected: ExpectedCount?, of: KeyPath<StoreCounts, Int>)]
 
@@ -21,7 +21,7 @@ struct StoreExpectation {
   }
 }
 
-/// Expects what a store does while a body runs, and records an issue if it does otherwise.
+/// Expects counts of a store's work during a body, and records an issue if they differ.
 ///
 ///     @Test func showsTheListWithOneFetch() throws {
 ///       try expectStore(container, fetches: 1, faults: 0, cacheMisses: 0, fullScans: 0) {
@@ -29,8 +29,9 @@ struct StoreExpectation {
 ///       }
 ///     }
 ///
-/// The issue names the statements that ran, how often, and the lines that requested them. What
-/// other containers do meanwhile does not count; given a context, what other contexts do neither.
+/// The issue names the statements that ran, how often, and the lines that requested them. Work of
+/// other containers meanwhile does not count; given a context, work of other contexts does not
+/// either.
 ///
 /// - Parameters:
 ///   - store: A container, or one of its contexts.
@@ -43,7 +44,7 @@ struct StoreExpectation {
 ///   - fullScans: Runs that stepped through a table without an index.
 ///   - sourceLocation: The line of the test.
 ///   - body: The code under test.
-/// - Returns: what the body returns.
+/// - Returns: the body's result.
 @discardableResult
 public func expectStore<Result, Failure: Error>(
   _ store: some WatchedStore, fetches: ExpectedCount? = nil, counts: ExpectedCount? = nil,
@@ -64,7 +65,7 @@ public func expectStore<Result, Failure: Error>(
   return try body()
 }
 
-/// Expects what a store does while an asynchronous body runs; see the synchronous one.
+/// Expects counts of a store's work during an asynchronous body; see the synchronous function.
 @discardableResult
 public func expectStore<Result, Failure: Error>(
   _ store: some WatchedStore, fetches: ExpectedCount? = nil, counts: ExpectedCount? = nil,

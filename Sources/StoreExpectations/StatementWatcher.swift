@@ -4,7 +4,7 @@ import CSQLite
 import StoreEvents
 import Synchronization
 
-/// Counts what runs on a connection, by SQLite's trace callback.
+/// Counts the statements that run on a connection, by SQLite's trace callback.
 final class StatementWatcher: Sendable {
   private let handle: UncheckedHandle
   private let state = Mutex(StatementCounts())
@@ -68,7 +68,7 @@ struct StatementCounts: Sendable {
   private var running: [UInt: (rows: Int, fullScanSteps: CInt)] = [:]
 
   mutating func begin(_ statement: OpaquePointer, fullScanSteps: CInt) {
-    // SQLite begins a statement again whose schema changed.
+    // SQLite restarts a statement after its schema has changed.
     guard running[UInt(bitPattern: statement)] == nil else { return }
     running[UInt(bitPattern: statement)] = (0, fullScanSteps)
     statements += 1

@@ -4,7 +4,7 @@ import StoreEvents
 import StoreInstruments
 import Synchronization
 
-/// Counts what a store, or one of its contexts, does while it watches.
+/// Counts the work of a store, or of one of its contexts, while it watches.
 final class StoreWatcher: StoreObserver {
   let interests: Interests = [.events, .sql]
   private let contextID: UInt64?
@@ -30,7 +30,7 @@ final class StoreWatcher: StoreObserver {
   func warn(_ remark: String, contextID: UInt64) {}
 }
 
-/// What was counted, by kind and by statement and line.
+/// The counts, by kind and by statement and line.
 struct StoreCounts {
   /// The runs of a statement that one line of code requested.
   struct Use: Hashable {

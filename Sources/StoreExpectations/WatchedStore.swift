@@ -3,7 +3,7 @@
 public import ObjectStore
 package import StoreInstruments
 
-/// What an expectation is about: a container with all of its contexts, or one context.
+/// The subject of an expectation: a container with all of its contexts, or one context.
 public protocol WatchedStore {
   /// The store's instruments.
   var watchedInstruments: WatchedInstruments { get }

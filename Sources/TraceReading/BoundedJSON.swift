@@ -18,7 +18,7 @@ public enum BoundedJSON {
 
   /// Decodes a value.
   ///
-  /// - Throws: ``TooDeep``, or what the decoder throws.
+  /// - Throws: ``TooDeep``, or the decoder's errors.
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     // In UTF-16, which the decoder also accepts, brackets cannot be counted byte by byte.
     guard !data.contains(0) else {

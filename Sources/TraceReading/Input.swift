@@ -3,7 +3,7 @@
 import Glibc
 package import StoreEvents
 
-/// One input as the user named it: where its events come from, and what is known of it.
+/// One input as the user named it: the source of its events, and the facts known about it.
 struct Input {
   let ledger: SourceLedger
   let sources: [any EventSource]
@@ -36,7 +36,7 @@ struct Input {
     }
   }
 
-  /// Records what was found beside the reading; called once, when that has ended.
+  /// Records findings beside the reading; called once, after its end.
   func finish() {
     if let report = seal?.finish() { ledger.addFirst(report) }
   }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The kind of an input, from its content.
 enum InputKind {
-  /// A folder: those in it that hold a `metadata` file each, and the logs of a recording.
+  /// A folder: its subfolders with a `metadata` file each, and the logs of a recording.
   case folder(traces: [String], logs: [String])
   case log(FileDescriptor)
 
@@ -191,7 +191,7 @@ final class FileDescriptor: Sendable {
     while true {
       let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
       if count >= 0 || errno != EINTR { return count }
-      // No more data will arrive after what was read until then.
+      // No more data will arrive after the bytes read until then.
       if ReadingInterruption.isRequested { return 0 }
     }
   }

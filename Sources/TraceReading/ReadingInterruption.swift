@@ -3,7 +3,8 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM while inputs are read: reading ends there, and what was read counts.
+/// SIGINT and SIGTERM while inputs are read: reading ends there, and the events read until then
+/// count.
 public enum ReadingInterruption {
   private static let requested = Atomic<Bool>(false)
 

@@ -4,7 +4,7 @@ public import StoreEvents
 
 /// The result of reading the inputs.
 public struct ReadingReport: Hashable, Sendable, Codable {
-  /// In the order in which the inputs were given.
+  /// The sources, in the order of the inputs.
   public var sources: [SourceReport]
 
   public init(sources: [SourceReport]) { self.sources = sources }
@@ -33,7 +33,8 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var problems: [String]
   /// The data that this kind of input never contains; one sentence each.
   public var remarks: [String] = []
-  /// What had been changed in the input, as by a web page; one sentence each, which is a remark as well; nil for nothing.
+  /// The alterations of the input, as by a web page; one sentence each, which is a remark as well;
+  /// nil for none.
   public var changes: [String]?
   /// Processes that do not count their events, so that a gap among them cannot be seen.
   public var uncountedProcesses: [ProcessIdentity] = []

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A thread beside the one that reads; not of a pool, whose threads may all wait for it.
+/// A thread beside the one that reads; not from a pool, as all threads of a pool may wait for it.
 final class ReadingThread {
   private final class Body {
     let run: @Sendable () -> Void

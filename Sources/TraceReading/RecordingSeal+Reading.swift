@@ -6,7 +6,7 @@ public import StoreEvents
 extension RecordingSeal {
   /// The labels of a trace before it is read; empty if it has none, or is not a folder.
   ///
-  /// Whether they are those that were recorded, its reading reports.
+  /// Unchecked: only reading the trace reports whether they were changed.
   public static func labels(ofTrace folder: String) -> [String: String] {
     if RelayFolder.isRecording(folder) { return RelayFolder.labels(of: folder) }
     guard let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(fileName)")) else {

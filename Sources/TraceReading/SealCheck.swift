@@ -17,7 +17,7 @@ final class SealCheck: @unchecked Sendable {
     if thread == nil { RecordingSeal.check(folder, ledger) }
   }
 
-  /// Waits for what was found.
+  /// Waits for the result.
   func finish() -> SourceReport {
     thread?.join()
     return ledger.report

@@ -22,7 +22,7 @@ struct IdentityTally {
   private var count: UInt64 = 0
   private var first = Nanoseconds.max
   private var last = Nanoseconds.min
-  /// The host of the event before, whose hash is not computed again.
+  /// The host of the event before; its hash is not computed again.
   private var host = ""
   private var hostHash = StatementID(sql: "").rawValue
 
@@ -42,7 +42,7 @@ struct IdentityTally {
     last = max(last, record.timestamp)
   }
 
-  /// Nil without events.
+  /// The identity of the events; nil without events.
   var identity: SourceIdentity? {
     guard count > 0 else { return nil }
     let hash = (sum ^ count ^ sum >> 32) &* 0x9e37_79b9_7f4a_7c15

@@ -117,7 +117,7 @@ package final class SourceLedger {
     if !report.remarks.contains(sentence) { report.remarks.append(sentence) }
   }
 
-  /// Records a remark on what had been changed in the input.
+  /// Records a remark on an alteration of the input.
   func addChange(_ sentence: String) {
     addRemark(sentence)
     add(sentence, to: \.changes)

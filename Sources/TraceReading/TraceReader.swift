@@ -13,7 +13,7 @@ public enum TraceReader {
   ///       if case .fault(let fault) = record.event { faults[fault.entity, default: 0] += 1 }
   ///     }
   ///
-  /// Memory does not grow with the length of the inputs. What is damaged is read up to the
+  /// Memory does not grow with the length of the inputs. A damaged input is read up to the
   /// damage, and the report states it.
   ///
   /// - Parameters:
@@ -21,9 +21,9 @@ public enum TraceReader {
   ///     content.
   ///   - progress: called now and then.
   ///   - body: called once an event, never for two at a time.
-  /// - Returns: what was read, and what was lost.
-  /// - Throws: ``TraceReadingError`` where an input cannot be read at all, or where all of them
-  ///   together hold no event; whatever `body` throws.
+  /// - Returns: a report of the events that were read and lost.
+  /// - Throws: ``TraceReadingError`` if an input cannot be read at all, or if all of them together
+  ///   contain no event; the errors of `body`.
   public static func read(
     _ paths: [String], progress: (ReadingProgress) -> Void = { _ in },
     _ body: (EventRecord) throws -> Void

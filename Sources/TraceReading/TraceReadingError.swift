@@ -23,7 +23,7 @@ public enum TraceReadingError: Error, Hashable, Sendable {
 }
 
 extension TraceReadingError: CustomStringConvertible {
-  /// One sentence: what is wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .noSuchInput(let path):

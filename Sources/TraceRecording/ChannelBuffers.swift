@@ -23,7 +23,7 @@ struct ChannelBuffers: Hashable {
     pieceSize = size
   }
 
-  /// Takes so much memory for each processor, rounded up to what LTTng takes.
+  /// Takes that much memory for each processor, rounded up to a size that LTTng accepts.
   init(memory: Int) {
     var size = Self.smallest
     while size * Self.pieces < memory, size < Self.largest { size *= 2 }

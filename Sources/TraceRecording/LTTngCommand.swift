@@ -3,7 +3,7 @@
 import Glibc
 import Subprocess
 
-/// Runs LTTng's programs; what they print is kept for the error message.
+/// Runs LTTng's programs; their output is kept for the error message.
 struct LTTngCommand {
   /// `LTTNG_HOME`, where a daemon of ours is meant; otherwise the user's own.
   var home: String?
@@ -13,8 +13,8 @@ struct LTTngCommand {
   var isBesideHanging = false
   /// How long a program may take.
   ///
-  /// LTTng's daemons wait without end for each other, and for a disk that is full. What a session
-  /// holds in memory is written within this time.
+  /// LTTng's daemons wait without end for each other, and for a disk that is full. The events in a
+  /// session's memory are written within this time.
   var limit = Self.limit
   static let limit = Duration.seconds(180)
 
@@ -46,7 +46,7 @@ struct LTTngCommand {
         return nil
       }
       guard let output = try await group.next() ?? nil else {
-        // `lttng --no-sessiond stop NAME`: what it does is named, its options are not.
+        // `lttng --no-sessiond stop NAME`: the action is named, its options are not.
         let words = [program] + arguments.filter { !$0.hasPrefix("-") }.prefix(1)
         throw RecordingError.tracerHangs(command: words.joined(separator: " "), limit: limit)
       }
@@ -95,7 +95,8 @@ extension LTTngCommand.Output {
     text.split(separator: "\n").last.map { $0.trimming(prefix: "Error: ") } ?? "no reason given"
   }
 
-  /// What was not permitted; after that LTTng may go on and guess, wrongly, at another reason.
+  /// The permission that was refused; after that LTTng may go on and guess, wrongly, at another
+  /// reason.
   var refusal: String? {
     guard var line = text.split(separator: "\n").first(where: { $0.contains("ermission") })
     else { return nil }

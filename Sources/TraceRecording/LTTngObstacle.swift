@@ -12,7 +12,7 @@ public enum LTTngObstacle {
     guard hasLibrary(library) else { throw .toolMissing(library) }
   }
 
-  /// Finds what is missing for a recording; nil if nothing is.
+  /// Finds the missing requirements of a recording; nil if there are none.
   static func find(_ options: RecordingOptions) -> RecordingError? {
     for tool in ["lttng", "lttng-sessiond"] where ProgramPath.find(tool) == nil {
       return .toolMissing(tool)
@@ -31,7 +31,8 @@ public enum LTTngObstacle {
     }
   }
 
-  // The probe's own limits, and what an interpreter takes before it opens its first database.
+  // The probe's own limits, and the descriptors that an interpreter opens before its first
+  // database.
   private static let descriptors = 64 + UInt(12 * ChannelBuffers.processors)
   private static let addresses: UInt = 2 << 30
 
@@ -52,7 +53,7 @@ public enum LTTngObstacle {
     return nil
   }
 
-  /// Whether the loader would find a library: by its cache, whose text has the names, or by the variable.
+  /// Whether the loader would find a library: by the names in its cache, or by the variable.
   private static func hasLibrary(_ name: String) -> Bool {
     let folders = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
     if folders.split(separator: ":").contains(where: { access("\($0)/\(name)", R_OK) == 0 }) {

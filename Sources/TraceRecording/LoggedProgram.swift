@@ -7,7 +7,7 @@ public enum LoggedProgram {
   /// Whether a signal ended us while a program ran; the program got it as well.
   public static var wasInterrupted: Bool { TracedProgram.wasInterrupted }
 
-  /// Runs a program to its end; what it writes to standard output goes to standard error.
+  /// Runs a program to its end, with its standard output sent to standard error.
   public static func run(
     _ command: [String], log: String
   ) throws(RecordingError) -> Recording.Outcome {

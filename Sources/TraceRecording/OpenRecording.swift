@@ -10,7 +10,7 @@ struct OpenRecording {
   let untraced: UntracedProcesses
   private let lock: FileLock
 
-  /// Makes them; the mark is locked as long as we live, for those who read the trace meanwhile.
+  /// Makes them; the mark is locked as long as we live, for readers of the trace meanwhile.
   init(in folder: String) throws(RecordingError) {
     mark = "\(folder)/\(RecordingMark.fileName)"
     lock = try FileLock(mark)

@@ -33,8 +33,8 @@ public enum ProbeLibrary {
       .compactMap { absolute("\(folder)\($0)/\(name)") }.first
   }
 
-  /// What a program's environment must hold to be observed: the library first, then what the
-  /// user's environment preloads.
+  /// The variables that a program's environment needs to be observed: the library first, then the
+  /// libraries that the user's environment preloads.
   static func variables(_ path: String) -> [(String, String)] {
     // AddressSanitizer's library refuses to be loaded after another one, which replaces nothing of it.
     [

@@ -51,7 +51,7 @@ extension RecordingError {
 }
 
 extension RecordingError: CustomStringConvertible {
-  /// One sentence: what went wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .toolMissing(let tool):

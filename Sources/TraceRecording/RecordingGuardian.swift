@@ -4,8 +4,8 @@ import Glibc
 
 /// A process of its own that cleans up after us if we are killed.
 ///
-/// It waits on a socket whose other end only we hold: we send a word if we end by ourselves, and
-/// whatever else ends us closes the socket without one.
+/// It waits on a socket with its other end in our process alone: we send a word if we end by
+/// ourselves, and any other end closes the socket without one.
 struct RecordingGuardian {
   private let socket: Int32
 
@@ -27,7 +27,7 @@ struct RecordingGuardian {
     socket = ends[1]
   }
 
-  /// What a guardian is to do once its recorder has ended.
+  /// The task of a guardian once its recorder has ended.
   enum Word: UInt8 {
     case nothing = 0x21
     /// The recorder does not wait for a daemon that ends, which takes most of a second.
@@ -42,7 +42,7 @@ struct RecordingGuardian {
     close(socket)
   }
 
-  /// Waits until the recorder whose guardian we are ends.
+  /// Waits until our recorder ends.
   ///
   /// - Returns: its word; nil if it was killed.
   static func wordOfRecorder() -> Word? {

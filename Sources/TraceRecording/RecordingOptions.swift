@@ -3,7 +3,7 @@
 import Foundation
 import StoreEvents
 
-/// What to record, and where to.
+/// The events to record, and the destination.
 public struct RecordingOptions: Hashable, Sendable {
   /// The program and its arguments; empty where ``process`` is recorded.
   public var command: [String]
@@ -19,9 +19,9 @@ public struct RecordingOptions: Hashable, Sendable {
   public var isLossless = false
   /// Records values that the program's statements bind, which may be private.
   public var recordsValues = false
-  /// Databases whose statements are recorded with whole values, so that they can be replayed.
+  /// Databases with statements to record with whole values, so that they can be replayed.
   public var startDatabases: [String] = []
-  /// Records what statements and commits read, write and sync.
+  /// Records the reads, writes and syncs of statements and commits.
   public var recordsIO = false
   /// The library that observes programs without the store; nil to record stores alone.
   public var probe: String?
@@ -31,7 +31,7 @@ public struct RecordingOptions: Hashable, Sendable {
   public var logLimit: Int?
   /// When to take snapshots; nil to record all the time.
   public var flight: FlightOptions?
-  /// What to note of the run in its folder, such as `version`.
+  /// Labels of the run for its folder, such as `version`.
   public var labels: [String: String] = [:]
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
   /// that is added as the last argument; if empty, nothing is cleaned up if we are killed.
@@ -55,7 +55,7 @@ extension RecordingOptions {
   /// Where a process that LTTng does not fit into may write its log; nil if all events go elsewhere.
   var logFolder: String? { isSnapshot || flight != nil || process != nil ? nil : directory }
 
-  /// Whether the log cannot do what is wanted.
+  /// Whether the options need LTTng, as a log cannot do the same.
   var needsLTTng: Bool {
     isSnapshot || isLossless || flight != nil || memory != nil || process != nil
   }
@@ -66,7 +66,7 @@ extension RecordingOptions {
   }
 }
 
-/// What came of a recording.
+/// The result of a recording.
 public struct Recording: Hashable, Sendable {
   /// How the recorded program ended.
   public enum Outcome: Hashable, Sendable {
@@ -76,7 +76,7 @@ public struct Recording: Hashable, Sendable {
 
   public var outcome: Outcome
   public var directory: String
-  /// How often what was in memory was written; 0 if all of it was, all the time.
+  /// How often the events in memory were written; 0 if all of them were, all the time.
   public var snapshots = 0
   /// How often a condition of a flight recorder held.
   public var incidents = 0

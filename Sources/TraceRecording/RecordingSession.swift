@@ -7,16 +7,17 @@ import StoreEvents
 ///
 /// Root's programs all share one daemon, which receives events of every process on the machine. So
 /// the program gets a number into its environment, which its children inherit, and the tracer drops
-/// within each process the events of those that have another one, or none.
+/// within each process the events of processes with another number, or none.
 struct RecordingSession {
   private let command: LTTngCommand
   private let name: String
   private let destination: Destination
   private let number = Int64.random(in: 1 ... .max)
-  /// The only process that is recorded, one that runs already; nil for those that have the number.
+  /// The only process that is recorded, one that runs already; nil for all processes with the
+  /// number.
   private let process: pid_t?
 
-  /// What the program's environment must hold for its events to be recorded.
+  /// The variable that the program's environment needs for its events to be recorded.
   var variable: (String, String) { ("STORE_TRACE_RECORDING", "\(number)") }
 
   /// Where the events go.
@@ -65,8 +66,8 @@ struct RecordingSession {
         try await enable("\(provider):*", ["--exclude=\(texts)"], in: "objectstore")
       }
     } else {
-      // Otherwise what explains the events is written when a program ends, so that a trace could
-      // not be read before.
+      // Otherwise the metadata is written when a program ends, so that a trace could not be read
+      // before.
       try await enableMetadata()
       try await enableChannel("objectstore", whenFull, buffers)
       for provider in StoreEvent.providers {
@@ -80,7 +81,7 @@ struct RecordingSession {
     try await command.lttng("start", name)
   }
 
-  /// Does in three runs of `lttng` what takes seven otherwise, a fifth of a second.
+  /// Replaces seven runs of `lttng`, a fifth of a second, by three.
   private func load(_ file: SessionFile) async throws {
     let path = try RuntimeDirectory().path + "/\(name).lttng"
     defer { unlink(path) }
@@ -103,12 +104,12 @@ struct RecordingSession {
   static func snapshotSize(memory: Int?) throws -> Int {
     let buffers = try memory.map(ChannelBuffers.init(memory:)) ?? ChannelBuffers.forThisMachine()
     let pieces = (buffers.pieceSize + nameBuffers.pieceSize) * ChannelBuffers.pieces
-    // And the metadata, the indexes and what is written beside them.
+    // And the metadata, the indexes and the files beside them.
     return pieces * ChannelBuffers.processors + 1 << 20
   }
 
-  /// What other events refer to; in a snapshot's buffers of their own, so that no flood of those
-  /// overwrites it.
+  /// Events that other events refer to; a snapshot has separate buffers for them, so that a flood
+  /// of other events does not overwrite them.
   private static let names = [
     "objectstore:store_opened", "objectstore:context_created", "objectstore:statement",
     "sqliteprobe:connection_opened", "sqliteprobe:statement", "sqliteprobe:caller",
@@ -149,7 +150,7 @@ struct RecordingSession {
     try? await command.lttng("snapshot", "list-output", "--session=\(name)")
   }
 
-  /// Writes what is in memory, while the program goes on.
+  /// Writes the events in memory, while the program goes on.
   ///
   /// - Returns: whether LTTng could.
   func takeSnapshot(named snapshot: String? = nil) async -> Bool {
@@ -194,7 +195,7 @@ struct RecordingSession {
 
   private static let namePrefix = "trace-report-"
 
-  /// The recorder that made a session or a trigger; nil for those of others.
+  /// The recorder that made a session or a trigger; nil for sessions of others.
   static func owner(ofName name: some StringProtocol) -> pid_t? {
     guard name.hasPrefix(namePrefix) else { return nil }
     return pid_t(name.dropFirst(namePrefix.count).prefix { $0 != "-" })

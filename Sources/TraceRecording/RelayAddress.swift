@@ -39,7 +39,7 @@ public struct RelayAddress: Hashable, Sendable {
   /// For messages.
   public var title: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-  /// What `lttng create --set-url` takes.
+  /// The argument of `lttng create --set-url`.
   ///
   /// - Parameter numeric: the address of the host, so that LTTng looks up no name.
   func url(numeric: String, path: String) -> String {

@@ -6,7 +6,8 @@ import Synchronization
 
 /// A connection of our own to a relay daemon, which shows that it is one and that it runs.
 ///
-/// LTTng's daemons drop what a lost relay does not take, without a word to the recorder.
+/// LTTng's daemons drop the events that a lost relay does not receive, without a word to the
+/// recorder.
 final class RelayConnection: Sendable {
   /// The address of the host, such as `10.0.0.7`.
   let numericHost: String
@@ -74,7 +75,7 @@ final class RelayConnection: Sendable {
     }
   }
 
-  /// The relay sends nothing after the handshake, so what can be read is the end.
+  /// The relay sends nothing after the handshake, so any readable data is the end.
   private static func hasEnded(_ socket: Int32, after milliseconds: Int32) -> Bool {
     var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
@@ -166,7 +167,7 @@ final class RelayConnection: Sendable {
 
   /// Sends `RELAYD_VERSION` of LTTng's protocol, which each session begins with.
   private static func isRelay(_ socket: Int32) -> Bool {
-    // Circuit and size of what follows, 8 bytes each; command 5, its version; version 2.13.
+    // Circuit and size of the rest, 8 bytes each; command 5, its version; version 2.13.
     let request: [UInt8] =
       [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 8] + [0, 0, 0, 5, 0, 0, 0, 0]
       + [0, 0, 0, 2, 0, 0, 0, 13]

@@ -63,7 +63,7 @@ struct SessionDaemon {
     }
   }
 
-  /// Ends the daemons that no recorder uses; what recorders that were killed have recorded is written.
+  /// Ends the daemons that no recorder uses, and writes the recordings of killed recorders.
   static func endAbandoned() async {
     await endAbandonedOfOne()
     if let daemon = try? await joinRunning() { daemon.leave() }

@@ -3,7 +3,7 @@
 import Glibc
 import StoreEvents
 
-/// What came of a recording that went to a relay daemon.
+/// The result of a recording that went to a relay daemon.
 public struct RelayedOutcome: Hashable, Sendable {
   public var outcome: Recording.Outcome
   /// The folder of the recording, in that of the relay daemon: `kiosk-7/storescope-2367-18042893`.

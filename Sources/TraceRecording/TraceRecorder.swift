@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// Records what a program does with SQLite, through LTTng or in logs.
+/// Records a program's use of SQLite, through LTTng or in logs.
 public enum TraceRecorder {
   /// Runs a program and records it; no session and no daemon stays behind.
   ///
-  /// The program has our standard input and outputs. A signal to us is passed on to it; what was
-  /// recorded until then is kept. A process that ran before is not ended.
+  /// The program has our standard input and outputs. A signal to us is passed on to it; the
+  /// recording until then is kept. A process that ran before is not ended.
   ///
   /// - Parameters:
   ///   - examiner: for ``RecordingOptions/flight``.
@@ -167,7 +167,7 @@ public enum TraceRecorder {
 
   /// Waits until a recorder ends, and ends its daemon, and if it was killed, its session or its logs.
   ///
-  /// What was recorded until then is written.
+  /// The recording until then is written.
   /// For the program that ``RecordingOptions/guardian`` names.
   ///
   /// - Parameter log: the folder, if the recorder records logs.
@@ -191,7 +191,7 @@ public enum TraceRecorder {
       .map { $0.drop { !$0.isNumber }.description }
   }
 
-  /// What a program's environment must hold to be traced through a daemon.
+  /// The variables that a program's environment needs to be traced through a daemon.
   static func variables(
     isLossless: Bool = false, recordsValues: Bool = false, recordsIO: Bool = false,
     _ command: LTTngCommand

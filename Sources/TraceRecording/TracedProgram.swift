@@ -43,7 +43,7 @@ enum TracedProgram {
 
   static var wasInterrupted: Bool { received.load(ordering: .relaxed) != 0 }
 
-  /// Looks a program up before anything is made for it.
+  /// Checks that a program exists, before its recording is created.
   static func check(_ command: [String]) throws(RecordingError) {
     guard let program = command.first, !program.isEmpty else { throw .commandMissing("") }
     guard !program.contains("/") else {

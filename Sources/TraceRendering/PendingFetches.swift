@@ -16,7 +16,8 @@ struct PendingFetches {
   }
 
   private var fetches: [Key: Fetch] = [:]
-  // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
+  // 100,000 is far above the number that runs at once, and bounds the cost of fetches without an
+  // end.
   private static let maxFetches = 100_000
 
   mutating func begin(_ fetch: FetchBegin, of record: EventRecord) {

@@ -36,7 +36,9 @@ extension AdviceReport {
       doubts: workload.doubts)
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }
-      verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict
+      let explanation = explainer.explain(sql, work: statement.statementWork)
+      verdicts["\(statement.id)"] = explanation.verdict
+      rewrites["\(statement.id)"] = explanation.judgement?.obstacles.map(\.sentence)
     }
   }
 }

@@ -3,7 +3,7 @@
 import ArgumentParser
 
 extension TraceReport {
-  /// The command whose name differs from a word by one or two letters: `plans` for `plan`.
+  /// The command with a name that differs from a word by one or two letters: `plans` for `plan`.
   ///
   /// Words without a command's name are inputs of summary, so a mistyped command is not found.
   static func command(like word: String) -> String? {

@@ -16,7 +16,7 @@ enum ExitStatus {
   /// The code is that of a process that the signal ended.
   static let interrupted = ExitCode(130)
 
-  /// Each code and what it means, for help and the manual page.
+  /// Each code and its meaning, for help and the manual page.
   static let meanings: [(code: Int32, meaning: String)] = [
     (0, "success"),
     (1, "the tool failed, or an input is missing, unreadable or of an unknown kind"),

@@ -75,7 +75,7 @@ struct Failure: Error {
   static func otherDatabase(_ path: String, _ match: SchemaMatch) -> Self {
     let sentence = match.sentence(
       database: LogText.quoted(path), reason: LogText.escaped(match.reason ?? ""))
-    // A copy of a database that is in use has lost what is only in the log.
+    // A copy of a database in use has lost the pages that are only in the log.
     let log = LogText.quoted("\(path)-wal")
     return Self(
       sentence + (lacksLog(path) ? "; copy its write-ahead log, \(log), with it" : ""),

@@ -5,9 +5,9 @@ import Glibc
 import StoreEvents
 import TraceRecording
 
-/// What commands that record a program have in common.
+/// Common parts of the commands that record a program.
 enum ProgramRecording {
-  /// Records as the options state; the line that states how comes before the program's output.
+  /// Records a program with the options, and prints the method before the program's output.
   static func record(
     _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
     prepare: (String) throws -> Void = { _ in }
@@ -35,7 +35,7 @@ enum ProgramRecording {
     return nil
   }
 
-  /// Names what is missing in a recording.
+  /// Names the missing parts of a recording.
   static func complain(of recording: Recording) {
     for process in recording.untraced {
       Output.complain(LogText.escaped("not recorded: \(process)"))
@@ -64,7 +64,7 @@ enum ProgramRecording {
 struct RecordedProgram {
   let folder: String
 
-  /// Runs the program; what it writes to standard output goes to standard error.
+  /// Runs the program, with its standard output sent to standard error.
   init(_ command: [String]) async throws {
     let parent = FileManager.default.temporaryDirectory.path
     var template = Array("\(parent)/storescope-XXXXXX".utf8CString)

@@ -6,7 +6,7 @@ import TraceAnalysis
 import TraceRecording
 import TraceRendering
 
-/// What a command that records prints at the end: where the recording is, and its first screen.
+/// The final output of a command that records: the recording's path, and its first screen.
 struct RecordedSummary {
   let exceptions: Exceptions
   /// The failure if nothing was recorded.

@@ -11,7 +11,8 @@ struct ReportedWorkload {
   private(set) var database: InspectedDatabase?
   private(set) var explanations: [StatementID: PlanExplainer.Explanation]
   private(set) var findings: [Finding]
-  /// The databases that were opened without being named, and what was not tried; one sentence each.
+  /// The databases that were opened without being named, and the checks that were skipped; one
+  /// sentence each.
   private(set) var remarks: [String] = []
   private var mismatch: Failure?
 

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TraceAnalysis
 
-/// Traces and logs whose findings a command prints.
+/// Traces and logs with findings that a command prints.
 struct ReviewedInputs: ParsableArguments {
   @OptionGroup var inputs: Inputs
   @OptionGroup var filters: Filters
@@ -23,7 +23,8 @@ struct ReviewedInputs: ParsableArguments {
     }
   }
 
-  /// Prints what has been read, and checks it afterwards: a part is better than nothing.
+  /// Prints the events read so far, and checks the reading afterwards: a part is better than
+  /// nothing.
   func review(_ print: (Profile, FindingReview) throws -> Void) throws {
     let profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(

@@ -18,7 +18,7 @@ struct StatementSource {
     var plans: [SQLFingerprint: PlanTranscript.Listing] = [:]
     /// Returns the values that runs of a statement bound, as far as they were recorded.
     var values: (String) -> [[BindValue]] = { _ in [] }
-    /// Returns the conditions under which the plans of a database are those of the trace.
+    /// Returns the conditions under which a database has the plans of the trace.
     var conditions: (String) -> PlanConditions = { _ in PlanConditions() }
     /// The database that the program opened, where it is still the same file.
     var database: String?

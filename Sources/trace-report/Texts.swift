@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What a report that leaves the machine contains of the statements.
+/// The form of the statements in a report that leaves the machine.
 struct Texts: ParsableArguments {
   @Flag(
     name: .customLong("with-sql"),

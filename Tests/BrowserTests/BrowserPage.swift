@@ -27,7 +27,7 @@ final class BrowserPage {
       }
     }
 
-    /// What the key writes; an action has none.
+    /// The text that the key writes; an action has none.
     var text: String? {
       switch self {
       case .enter: "\r"
@@ -52,7 +52,7 @@ final class BrowserPage {
       as? String ?? ""
     for domain in ["Page", "Runtime", "Log", "Network"] { try send("\(domain).enable") }
     try resize(width: width, height: height)
-    // A window that nobody sees draws no frames.
+    // A hidden window draws no frames.
     try send("Page.bringToFront")
     try send("Emulation.setFocusEmulationEnabled", ["enabled": true])
     if !scripts { try send("Emulation.setScriptExecutionDisabled", ["value": true]) }
@@ -72,7 +72,7 @@ final class BrowserPage {
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600])
   }
 
-  /// Waits until what was asked for is drawn; without scripts nothing has to be.
+  /// Waits until the requested drawing is done; returns at once without scripts.
   func settle() throws {
     guard runsScripts else { return }
     try evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -120,7 +120,7 @@ final class BrowserPage {
     try text("document.querySelector('#totals [data-field=\"\(name)\"]').textContent")
   }
 
-  /// What the page complained of, asked of the network beyond itself, or tried to pop up.
+  /// The page's error messages, requests to the network beyond itself, and attempted pop-ups.
   func complaints() throws -> [String] {
     // Events come before the answer to a later command.
     try evaluate("0")
@@ -144,7 +144,7 @@ final class BrowserPage {
     try press(x, y, to: [])
   }
 
-  /// Presses at a point, moves on to others, and lets go.
+  /// Presses at a point, moves on to others, and releases.
   func press(_ x: Double, _ y: Double, to points: [(Double, Double)], shift: Bool = false) throws {
     let modifiers = shift ? 8 : 0
     func mouse(_ type: String, _ x: Double, _ y: Double) throws {

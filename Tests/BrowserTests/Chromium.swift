@@ -14,7 +14,7 @@ final class Chromium {
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// The program to run; nil where the browser tests are not asked for.
+  /// The program to run; nil if the browser tests are not enabled.
   static var program: String? { ProcessInfo.processInfo.environment["BROWSER"] }
 
   // A busy machine may take its time; a hang must end all the same.
@@ -26,7 +26,7 @@ final class Chromium {
   private let profile: URL
   private var buffer = Data()
   private var lastID = 0
-  /// Events that nobody has asked for yet, oldest first.
+  /// Events that no test has read yet, oldest first.
   private(set) var events: [JSON] = []
 
   init(_ program: String) throws {
@@ -98,7 +98,7 @@ final class Chromium {
     throw Failure(description: "the browser opened no window")
   }
 
-  /// Waits for an event, those that came before included, and takes it.
+  /// Waits for an event, earlier ones included, and removes it.
   func event(_ method: String) throws -> JSON {
     let deadline = Date.now + Self.patience
     while true {
@@ -149,7 +149,7 @@ final class Chromium {
 
   // MARK: - The process
 
-  /// A pipe whose ends lie above the descriptors that the browser wants, and close on exec.
+  /// A pipe with ends above the descriptors that the browser wants, which close on exec.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(errno)") }

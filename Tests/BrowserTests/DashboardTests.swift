@@ -27,7 +27,7 @@ struct DashboardTests {
     try page.click("#theme")
     try page.dragOverTracks(from: 0.2, to: 0.8)
     #expect(try page.complaints() == [])
-    // The page's own rule, tried: an image from anywhere is not asked for.
+    // The page's own policy, tried: an image from elsewhere is not requested.
     try page.evaluate(
       "document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/x.png' }))")
     try page.settle()
@@ -180,7 +180,7 @@ struct DashboardTests {
     #expect(try page.complaints() == [])
   }
 
-  @Test func theKeyboardDoesWhatThePointerDoes() async throws {
+  @Test func theKeyboardDoesTheSameAsThePointer() async throws {
     let page = try await page()
     try page.evaluate("document.querySelector('#timeline').focus()")
     try page.press(.home)
@@ -202,7 +202,7 @@ struct DashboardTests {
     #expect(try page.text("document.activeElement.id") == "timeline")
   }
 
-  @Test func hoveringReportsWhatIsThere() async throws {
+  @Test func hoveringReportsTheSliceUnderThePointer() async throws {
     let page = try await page()
     let tip = "document.querySelector('#tip').innerText"
     try page.hoverOver(".track svg", at: 0.5)
@@ -255,7 +255,7 @@ struct DashboardTests {
     #expect(try page.text("document.querySelector('.track path').getAttribute('d')").hasPrefix("M"))
     #expect(try page.text("document.querySelector('#totals').innerText").contains("50"))
     #expect(try page.text("document.querySelector('#ticks').innerText").contains("10.0 s"))
-    // What needs scripts is not there.
+    // Controls that need scripts are absent.
     for selector in ["#toolbar", "#theme", ".tools", "#range"] {
       #expect(try page.isTrue("document.querySelector('\(selector)').hidden"), "\(selector)")
     }

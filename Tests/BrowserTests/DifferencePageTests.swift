@@ -57,7 +57,7 @@ struct DifferencePageTests {
     #expect(shell.terminationStatus == 0)
   }
 
-  @Test func showsWhatChangedAndThePlansOfBoth() async throws {
+  @Test func showsChangesAndThePlansOfBoth() async throws {
     let page = try await page()
     #expect(try Set(page.column("change", of: "pairs")) == ["9.00× faster", "new", "gone"])
     #expect(try page.column("scan steps", of: "pairs").contains("12,800 → 0"))

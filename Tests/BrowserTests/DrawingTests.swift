@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// What the tracks and rows look like where there is much in little room.
+/// The layout of tracks and rows with much content in little room.
 @Suite(.serialized, .enabled(if: Chromium.program != nil))
 struct DrawingTests {
   let reports: Reports

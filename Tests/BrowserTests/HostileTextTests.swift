@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// What names and SQL may hold, in a real browser: markup in data does nothing.
+/// Markup in names and SQL, in a real browser: it has no effect.
 @Suite(.serialized, .enabled(if: Chromium.program != nil))
 struct HostileTextTests {
   static let texts = [

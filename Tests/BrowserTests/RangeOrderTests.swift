@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// The order of the tables' rows in a range of the tracks, seen and heard.
+/// The order of the tables' rows in a range of the tracks, on the screen and in a screen reader.
 @Suite(.serialized, .enabled(if: Chromium.program != nil))
 struct RangeOrderTests {
   let reports: Reports
@@ -13,7 +13,7 @@ struct RangeOrderTests {
   init() throws { reports = try Reports() }
 
   /// Over the whole trace stops took longest, then trips, then lines; in the evening lines did, then
-  /// trips; stops were asked for most often, and their objects fired most faults, at all times but
+  /// trips; stops were fetched most often, and their objects fired most faults, at all times but
   /// the evening.
   ///
   ///     0 s              1 s                   9 s             10 s
@@ -60,13 +60,13 @@ struct RangeOrderTests {
     }
   }
 
-  /// What a screen reader says, once nothing changes any more.
+  /// The text that a screen reader reads, once nothing changes any more.
   private func heard(_ page: BrowserPage) throws -> String {
     try page.evaluate("new Promise((done) => setTimeout(done, 600))")
     return try page.text(Self.heard)
   }
 
-  @Test func theHeadShowsWhatRowsAreSortedBy() async throws {
+  @Test func theHeadShowsTheSortKey() async throws {
     let page = try await page()
     let sorted = try page.texts(
       """
@@ -121,7 +121,7 @@ struct RangeOrderTests {
       "[...document.querySelectorAll('#callers tr.notes')].filter((row) => row.checkVisibility()).length"
     let remark =
       "getComputedStyle(document.querySelector('#statements-0 .sheet'), '::before').content"
-    // What a run does, and the faults on what two of the lines fetched.
+    // The work of a run, and the faults on objects that two of the lines fetched.
     #expect(try page.number(notes) == 5)
     #expect(try page.text(remark) == "none")
     try page.dragOverTracks(from: 0.85, to: 0.999)
@@ -138,7 +138,8 @@ struct RangeOrderTests {
       try page.texts(
         "['role', 'aria-live'].map((name) => document.querySelector('#announcement').getAttribute(name))"
       ) == ["status", "polite"])
-    // It is there before it speaks; what appears together with its text is not read aloud.
+    // It is there before its text changes; a region that appears together with its text is not read
+    // aloud.
     #expect(try page.isTrue("document.querySelector('#announcement').checkVisibility()"))
     #expect(try heard(page) == "")
     try page.evaluate("document.querySelector('#timeline').focus()")
@@ -159,11 +160,11 @@ struct RangeOrderTests {
     #expect(try heard(page) == "Callers: 3 rows, by line of code, from Z on.")
     try page.type("ztrip", into: "#statements input")
     #expect(try heard(page).hasPrefix("Statements: 1 of "))
-    // Only one place speaks.
+    // Only one element is announced.
     #expect(try page.number("document.querySelectorAll('[role=status], [aria-live]').length") == 1)
   }
 
-  /// In the evening it saved, at a line whose fetches were in the morning.
+  /// In the evening it saved, at a line with fetches in the morning.
   @Test func aLinesTotalHoldsItsSaves() async throws {
     let page = try BrowserPage(try await reports.html(of: MorningAndEvening().records))
     #expect(try page.column("total", of: "callers") == ["40.0 ms", "30.2 ms"])

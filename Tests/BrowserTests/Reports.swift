@@ -33,7 +33,7 @@ struct Reports {
   }
 }
 
-/// A morning and an evening with nothing in between: what a test drags over is one or the other.
+/// A morning and an evening with nothing in between: a test drags over one or the other.
 ///
 ///     0 s        1 s                    9 s       10 s
 ///     A A A A A A                        B B B B B B B
@@ -48,7 +48,7 @@ struct MorningAndEvening {
     let start: Int64 = 1_795_270_348_000_000_000
     var times: [Int64] = [start]
     func next(_ seconds: Double) {
-      // What a call of the builder appended happens in one go.
+      // Events that one call of the builder appended happen at one time.
       while times.count < run.records.count {
         times.append(start + Int64(seconds * 1e9) + Int64(times.count) * 1000)
       }

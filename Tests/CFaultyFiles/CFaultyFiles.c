@@ -21,7 +21,7 @@ struct CFaultyFiles {
   struct CFaultyFiles_Outcome outcome;
 };
 
-/* SQLite allocates szOsFile bytes: ours, and behind them those of the real VFS. */
+/* SQLite allocates szOsFile bytes: ours, and the real VFS's behind them. */
 struct File {
   sqlite3_file base;
   CFaultyFiles *files;
@@ -103,7 +103,7 @@ static int file_lock(sqlite3_file *file, int lock) {
   return lock_result(files(file), REAL(file, xLock, lock));
 }
 
-/* A lock that is given back is given back: SQLite does not ask whether that failed. */
+/* A released lock is released: SQLite does not check whether that failed. */
 static int file_unlock(sqlite3_file *file, int lock) { return REAL(file, xUnlock, lock); }
 
 static int file_reserved(sqlite3_file *file, int *result) {
@@ -111,7 +111,7 @@ static int file_reserved(sqlite3_file *file, int *result) {
   return REAL(file, xCheckReservedLock, result);
 }
 
-/* Most operations ask nothing of the disk, and no VFS fails them. */
+/* Most operations do not access the disk, and no VFS fails them. */
 static int file_control(sqlite3_file *file, int operation, void *argument) {
   if (operation == SQLITE_FCNTL_SIZE_HINT || operation == SQLITE_FCNTL_SYNC)
     FAIL(file, CFaultyFiles_control, SQLITE_IOERR);
@@ -134,7 +134,7 @@ static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
 static void shm_barrier(sqlite3_file *file) { REAL(file, xShmBarrier); }
 static int shm_unmap(sqlite3_file *file, int delete) { return REAL(file, xShmUnmap, delete); }
 
-/* Version 2: without memory-mapped reads, which are off unless asked for. */
+/* Version 2: without memory-mapped reads, which are off by default. */
 static const sqlite3_io_methods methods = {
     2,           file_close,   file_read,        file_write,           file_truncate,
     file_sync,   file_size,    file_lock,        file_unlock,          file_reserved,
@@ -178,7 +178,7 @@ CFaultyFiles *CFaultyFiles_register(const char *name) {
   files->real = real;
   pthread_mutex_init(&files->mutex, NULL);
   pthread_cond_init(&files->was_busy, NULL);
-  /* What is not about files is the real one's: time, randomness, sleep. They ignore their vfs. */
+  /* Time, randomness and sleep are the real VFS's. They ignore their vfs. */
   files->vfs = *real;
   files->vfs.pNext = NULL;
   files->vfs.zName = strdup(name);

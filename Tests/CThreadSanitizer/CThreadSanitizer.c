@@ -2,10 +2,10 @@
 
 /* Swift's Mutex waits within libswiftSynchronization, which is not built with the thread sanitizer:
  * that sees no lock there, and takes what the lock guards for a race. So a program that is built with
- * the sanitizer has these in place of the library's functions, calls them, and tells the sanitizer.
+ * the sanitizer has these in place of the library's functions, calls them, and notifies the sanitizer.
  *
  * They are methods of _MutexHandle, which every Mutex inlines its calls of: _lockSlow(_:) with the
- * thread's number, and _unlockSlow(). Delete when the toolchain's library tells the sanitizer. */
+ * thread's number, and _unlockSlow(). Delete when the toolchain's library notifies the sanitizer. */
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

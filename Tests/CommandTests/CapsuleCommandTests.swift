@@ -79,7 +79,7 @@ import Testing
     #expect(list.output.contains("SELECT id FROM hit WHERE status = "))
   }
 
-  @Test func gateComparesPlansWithThoseOfACapsule() async throws {
+  @Test func gateComparesPlansWithACapsulesPlans() async throws {
     try await write()
     let baseline = folder.path("baseline.json")
     let first = try await tool.run(

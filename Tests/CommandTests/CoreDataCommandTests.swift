@@ -120,8 +120,9 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: store)) == before)
   }
 
-  /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after them.
-  @Test func theValuesOfTheLogAreThoseOfTheMeasurement() async throws {
+  /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after
+  /// them.
+  @Test func theMeasurementUsesTheValuesOfTheLog() async throws {
     let store = try store()
     try Connection(path: store).execute(
       "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, ZTIMESTAMP FLOAT)")

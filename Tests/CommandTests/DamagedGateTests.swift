@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// What is damaged: a path, and the files of it.
+  /// The undamaged input: a path, and its files.
   private struct Original: Sendable {
     var path: String
     var files: [String]
@@ -121,7 +121,7 @@ import Testing
     }
     let words = statuses.sorted { $0.key < $1.key }.map { "\($1) ended with \($0)" }
     print("damage: \(Self.variants) variants: \(words.joined(separator: ", "))")
-    // What passes was damaged in parts of a report that are for people.
+    // A report that passes was damaged in parts that are for people.
     #expect(statuses[0, default: 0] < Self.variants / 4)
     #expect(statuses[3, default: 0] > Self.variants / 3)
   }

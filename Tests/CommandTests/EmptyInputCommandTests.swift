@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// What holds no events is inconclusive; what is no trace at all is a failure.
+/// A trace without events is inconclusive; a file that is no trace is a failure.
 @Suite struct EmptyInputCommandTests {
   private let report = Program("trace-report")
   private let folder: TemporaryDirectory

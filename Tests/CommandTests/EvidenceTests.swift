@@ -26,7 +26,7 @@ import Testing
   }
 
   /// `RECORD_SNAPSHOTS=1` writes the page, and fails.
-  @Test func thePageIsWhatTheToolSays() async throws {
+  @Test func thePageEqualsTheToolsOutput() async throws {
     let page = try await Self.page()
     let file = Self.root.appending(path: "Documentation/Evidence.md")
     let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"

@@ -192,7 +192,7 @@ import Testing
     ]
     let run = try await tool.run(["plans", folder.path("a.log")] + options)
     #expect(run.status == status, "\(run.errorOutput)")
-    // A saved report tells the callers as well.
+    // A saved report contains the callers as well.
     let saved = folder.path("saved.json")
     let summary = try await tool.run("summary", folder.path("a.log"), "--json")
     try summary.output.write(toFile: saved, atomically: true, encoding: .utf8)

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `trace-report locks` names what endangers a database, from outside, and nothing in healthy programs.
+/// `trace-report locks` names the hazards of a database, from outside, and none in healthy
+/// programs.
 @Suite(.enabled(if: Python.has("sqlite3"))) struct HazardTests {
   private let directory: TemporaryDirectory
   private let report = BuiltTool("trace-report")
@@ -16,7 +17,7 @@ import Testing
     var name: String
     var modes: [String] = ["WAL", "DELETE"]
     var code: String
-    /// Kinds with a "?" behind those that are notes.
+    /// Kinds, with a "?" behind notes.
     var hazards: [String]
     var testDescription: String { name }
   }

@@ -130,7 +130,7 @@ import Testing
     #expect(saved.output.contains(Self.sql))
   }
 
-  /// The pipe stays open and gives no more: only the signal ends the reading.
+  /// The pipe stays open without more data: only the signal ends the reading.
   @Test(arguments: ["INT", "TERM"]) func aSignalEndsTheReadingNotTheReport(
     signal: String
   ) async throws {
@@ -151,7 +151,7 @@ import Testing
     #expect(output.contains("reading was interrupted; what follows was not read"), "\(output)")
   }
 
-  /// Nobody writes to the pipe yet: the reader waits to open it.
+  /// The pipe has no writer yet: the reader waits to open it.
   @Test func aSignalBeforeAnyEventIsReported() async throws {
     let pipe = folder.path("pipe")
     let run = try await shell(

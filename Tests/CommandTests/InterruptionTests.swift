@@ -6,7 +6,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// A signal ends a command with what it has until then, and no temporary file stays behind.
+/// After a signal a command reports its results so far, and no temporary file stays behind.
 @Suite struct InterruptionTests {
   private let report = BuiltTool("trace-report")
   private let folder: TemporaryDirectory
@@ -118,8 +118,8 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  /// The pipe stays open and gives no more: only the signal ends the reading.
-  @Test(.endsWhenStuck) func exportWritesWhatItRead() async throws {
+  /// The pipe stays open without more data: only the signal ends the reading.
+  @Test(.endsWhenStuck) func exportWritesTheEventsItRead() async throws {
     let run = try await report.run(
       through: [
         "sh", "-c",
@@ -140,7 +140,8 @@ import Testing
     #expect(!names.contains { $0.hasSuffix(".part") })
   }
 
-  /// Of 20,000 tables, whose rows of the schema are written as they are: CREATE reads all of it.
+  /// Of 20,000 tables, with rows of the schema that are written as they are: CREATE reads all of
+  /// it.
   private func makeLargeSchema(_ name: String) throws {
     try Connection(path: folder.path(name)).execute(
       """

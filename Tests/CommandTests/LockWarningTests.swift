@@ -110,7 +110,7 @@ import Testing
     try connection.execute("ROLLBACK")
   }
 
-  /// It has the descriptors of all three, and no lock by which they can be told apart.
+  /// It has the descriptors of all three, and no lock that distinguishes them.
   @Test(arguments: ["WAL", "DELETE"])
   func aForkedChildOfAProcessWithSeveralDatabasesIsNotNamed(mode: String) async throws {
     let folder = directory.url.path

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a program prints when its environment does not lead to a log.
+/// The messages of a program with an environment that does not lead to a log.
 @Suite struct LogEnvironmentTests {
   private let emitter = BuiltTool("event-emitter")
 

@@ -6,7 +6,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `mcp`: the messages of the Model Context Protocol, and what no message may do.
+/// `mcp`: the messages of the Model Context Protocol, and their restrictions.
 @Suite struct MCPCommandTests {
   private let tool = BuiltTool("trace-report")
   private let folder: TemporaryDirectory
@@ -168,7 +168,7 @@ import Testing
     }
     for answer in answers {
       guard case .integer(let index) = answer.id else { continue }
-      // What the tool's schema names is there; PyPI's client checks the types.
+      // The keys of the tool's schema are there; PyPI's client checks the types.
       guard case .object(let schema) = outputs[commands[Int(index)].tool],
         case .array(let required) = schema["required"],
         case .object(let content) = answer.result?.structuredContent

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// What bash offers for the last of some words.
+  /// The completions that bash offers for the last of some words.
   private func completions(
     _ words: String..., in folder: TemporaryDirectory
   ) async throws -> [String] {

@@ -52,7 +52,7 @@ import Testing
     // Read at once, runs of two versions are one group; the report states it.
     let together = try await report.run("summary", old, new, "--group-by", "version")
     #expect(together.output.contains("the inputs have different labels"))
-    // What reads a saved report reads a sum.
+    // Commands that read a saved report read a sum.
     let baseline = folder.path("baseline.json")
     #expect(try await report.run("baseline", sum, "-o", baseline).status == 0)
     #expect(try await report.run("gate", sum, "--baseline", baseline).status == 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(piped.output == (try String(contentsOfFile: sum, encoding: .utf8)))
   }
 
-  @Test func refusesWhatWouldCountTwice() async throws {
+  @Test func refusesInputsThatWouldCountTwice() async throws {
     let a = try trace("a", pid: 1)
     let b = try trace("b", pid: 2)
     let sum = folder.path("sum.json")

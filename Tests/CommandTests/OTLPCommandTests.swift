@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `export --format otlp`, whose lines curl sends to a collector.
+/// `export --format otlp`: curl sends its lines to a collector.
 ///
 /// `make test-otlp` installs the protocol's package.
 @Suite struct OTLPCommandTests {

@@ -224,7 +224,7 @@ import Testing
     #expect(try await html(path, "--database", database).contains(order))
   }
 
-  @Test func otherFlagsAreThoseOfThePlan() async throws {
+  @Test func otherFlagsFollowThePlan() async throws {
     let path = try write(
       """
       QUERY PLAN

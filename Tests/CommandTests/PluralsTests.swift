@@ -66,7 +66,7 @@ import Testing
       .filter { !$0.contains(" for ") }
   }
 
-  @Test func findsWhatIsWrong() {
+  @Test func findsWrongPlurals() {
     #expect(Self.wrongPlurals(in: "in 1 runs").count == 1)
     #expect(Self.wrongPlurals(in: "1 more statements, 1 VM steps").count == 2)
     #expect(Self.wrongPlurals(in: "11 runs, 0.1 rows, 1,001 rows, 1 ms, 1 run was").isEmpty)

@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// The line on a terminal for what takes longer than a second; nothing anywhere else.
+/// The line on a terminal for work that takes longer than a second; nothing anywhere else.
 @Suite struct ProgressTests {
   private let report = Program("trace-report")
   private let folder: TemporaryDirectory

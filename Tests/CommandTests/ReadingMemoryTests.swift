@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Memory does not grow with the length of what is read; `make test-scale` reads ten million events.
+/// Memory does not grow with the length of the input; `make test-scale` reads ten million events.
 @Suite(.serialized) struct ReadingMemoryTests {
   private let folder: TemporaryDirectory
 
@@ -17,7 +17,7 @@ import Testing
     let count = kind == .log ? 10_000 : 50_000
     let few = try await peakMemory(kind, events: count)
     let many = try await peakMemory(kind, events: 10 * count)
-    // 2 MiB: what is allocated in steps may stand at another step.
+    // 2 MiB: memory that is allocated in steps may be one step ahead.
     #expect(many <= few + few / 10 + 2048, "\(few) KiB, then \(many) KiB")
     // So that something was measured.
     #expect(few > 1000)
@@ -51,7 +51,7 @@ import Testing
     return peak
   }
 
-  /// Runs the tool, and looks at its memory until it ends; samples are those of the tool at work.
+  /// Runs the tool, and samples its memory while it works, until it ends.
   private func measure(
     _ arguments: [String]
   ) async throws -> (peak: Int, samples: Int, output: String) {

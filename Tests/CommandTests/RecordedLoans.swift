@@ -25,7 +25,7 @@ struct RecordedLoans {
       """)
   }
 
-  /// Records a Python program, whose first lines import what it needs and go to the folder.
+  /// Records a Python program after lines that import its modules and go to the folder.
   func record(_ program: String, _ arguments: [String]? = nil) async throws {
     let script = folder.path("app.py")
     try "import os, sqlite3, threading\nos.chdir('\(folder.url.path)')\n\(program)"

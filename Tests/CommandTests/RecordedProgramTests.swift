@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Python programs that are recorded as they are, and what is found in them.
+/// Python programs that are recorded unchanged, and the findings in them.
 @Suite struct RecordedProgramTests {
   private let report = Program("trace-report")
   private let folder: TemporaryDirectory
@@ -34,7 +34,7 @@ import Testing
 
   // MARK: - A transaction for each row
 
-  /// A server whose requests write over one connection to the database.
+  /// A server with requests that write over one connection to the database.
   private static func server(rows: Int, requests: Int) -> String {
     """
     import http.client, http.server, threading

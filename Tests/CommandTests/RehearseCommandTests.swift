@@ -67,6 +67,8 @@ import TraceRendering
     #expect(json.runs.map(\.oneOf) == [40, 10])
     let real = Double(try logOfRealRun(sql, on: database))
     #expect(abs(Double(json.costs.logBytes) - real) <= 0.05 * real, "\(real): \(json.costs)")
+    let range = try #require(json.longestLockRange)
+    #expect((range.lowNs...range.highNs).contains(json.costs.longestLockNs), "\(range)")
   }
 
   @Test func allRowsAreMeasuredExactly() async throws {
@@ -74,6 +76,7 @@ import TraceRendering
     let sql = "UPDATE book SET price = price + 1"
     let (status, json) = try await rehearse(sql)
     #expect(status == 0)
+    #expect(json.longestLockRange == nil)
     #expect(json.isMeasured && json.runs.map(\.oneOf) == [16, 4, 1])
     #expect(json.runs.last?.statements.map(\.changes) == [20_000])
     #expect(json.rows == 22_000)

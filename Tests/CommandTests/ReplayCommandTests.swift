@@ -5,8 +5,8 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What a program did is done again on copies, as it was and with a change, and what differs from the recording is
-/// named.
+/// A program's work is repeated on copies, unchanged and with a change, and differences from the
+/// recording are named.
 @Suite struct ReplayCommandTests {
   private let sample: RecordedLoans
   init() throws { sample = try RecordedLoans() }

@@ -5,7 +5,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What varies between runs of a program is as in the recording, or is named.
+/// Values that vary between runs of a program are as in the recording, or are named.
 @Suite struct ReplayDivergenceTests {
   private let sample: RecordedLoans
   init() throws { sample = try RecordedLoans() }

@@ -3,6 +3,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TraceRendering
 
 /// Libraries that Scripts/sqlite-libraries.sh unpacked.
 enum DebianLibrary {
@@ -28,7 +29,7 @@ struct ReplayVersionsTests {
     ANALYZE;
     """
 
-  /// Debian 11 has 3.34, whose plan has no Bloom filter; Debian 12 has 3.40.
+  /// Debian 11 has 3.34, which has no Bloom filter in the plan; Debian 12 has 3.40.
   @Test func aPlanThatChangesIsNamedWithItsStatement() async throws {
     try sample.makeDatabase(mode: "DELETE", Self.books)
     try await sample.record(
@@ -62,5 +63,18 @@ struct ReplayVersionsTests {
     let rows = run.output.split(separator: "\n").filter { $0.hasPrefix("3.40.1") }
     #expect(rows.count == 2 && rows.allSatisfy { $0.contains("1.00×") && $0.hasSuffix("0") })
     #expect(!run.output.contains("With SQLite"))
+  }
+
+  @Test func eachVersionIsInTheJSON() async throws {
+    try sample.makeDatabase()
+    try await sample.record(RecordedLoans.program)
+    let run = try await sample.report.run(
+      "replay", sample.trace, "--json", "--sqlite", DebianLibrary.path("bookworm"), "--sqlite",
+      DebianLibrary.path("bullseye"))
+    #expect([0, 2].contains(run.status), "\(run.output)\(run.error)")
+    let versions = try JSONDecoder().decode([ReplayV1].self, from: Data(run.output.utf8))
+    #expect(versions.map { $0.changedVersion.prefix(5) } == ["3.40.", "3.34."])
+    #expect(Set(versions.map(\.recordedRuns)).count == 1)
+    #expect(versions.allSatisfy { $0.after.vmSteps > 0 && $0.divergences.isEmpty })
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `trace-report locks --rescue`: what a program still has open is saved before it ends.
+/// `trace-report locks --rescue`: files that a program still has open are saved before it ends.
 @Suite(.enabled(if: Python.has("sqlite3"))) struct RescueTests {
   private let directory: TemporaryDirectory
   private let saved: TemporaryDirectory
@@ -17,7 +17,7 @@ import Testing
     saved = try TemporaryDirectory()
   }
 
-  /// What a program of another language reads.
+  /// The rows that a program of another language reads.
   private func query(_ sql: String, in path: String) async throws -> String {
     let script = """
       import sqlite3, sys

@@ -120,7 +120,7 @@ import TraceAnalysis
     #expect(path(String(repeating: "ü", count: 200)).utf8.count < 255)
   }
 
-  @Test func aRowIsWhatCodableWrites() throws {
+  @Test func aRowEqualsCodableOutput() throws {
     var row = EventRowV1()
     (row.date, row.host, row.timeNs, row.error) = ("2026-11-22", "a\"b\u{1b}", -5, "SQLITE_BUSY")
     #expect(try JSONDecoder().decode(EventRowV1.self, from: Data(row.line.utf8)) == row)
@@ -129,7 +129,7 @@ import TraceAnalysis
     #expect(encoded as? NSDictionary == written as? NSDictionary)
   }
 
-  @Test func daysAreThoseOfUTC() {
+  @Test func daysFollowUTC() {
     var date = RowDate()
     #expect(date.text(0) == "1970-01-01")
     #expect(date.text(1_795_391_999_999_999_999) == "2026-11-23")

@@ -4,9 +4,9 @@
 enum SleepingProgram {
   /// Where it sleeps, by the kernel's function.
   enum Place: String {
-    /// It has read what there is, and waits for more.
+    /// It has read all available data, and waits for more.
     case pipeRead = "pipe_read"
-    /// It opens a pipe that nobody writes to.
+    /// It opens a pipe without a writer.
     case pipeOpen = "wait_for_partner"
   }
 

@@ -6,7 +6,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `orderings` and `advise` on what the store's own SQL functions and collations answer.
+/// `orderings` and `advise` on statements with the store's own SQL functions and collations.
 @Suite struct StoreFunctionsCommandTests {
   private let report = Program("trace-report")
   private let transit = Program("transit")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// The names of all stops east of a longitude, for what Foundation says of them.
+  /// The names of all stops east of a longitude, to compare with Foundation's results.
   private func names(east longitude: Double) throws -> [String] {
     let query = try Connection(path: store, mode: .readOnly).prepare(
       "SELECT ZNAME FROM ZSTOP WHERE ZLONGITUDE > ?")

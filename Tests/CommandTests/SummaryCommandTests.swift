@@ -280,7 +280,7 @@ import Testing
     #expect(try await report.run("gate", scanning(), "--baseline", baseline).status == 2)
   }
 
-  @Test func diffReportsWhatBecameFaster() async throws {
+  @Test func diffReportsFasterStatements() async throws {
     let run = try await report.run("diff", scanning(), usual(), environment: ["COLUMNS": "80"])
     #expect(run.status == 0)
     #expect(run.output.contains("12,800 → 0"))

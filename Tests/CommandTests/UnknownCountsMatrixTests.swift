@@ -177,7 +177,7 @@ import Testing
 
   // MARK: - Machine formats
 
-  /// What stands for a count of 0 in each format of `export`.
+  /// The representations of a count of 0 in each format of `export`.
   private static func zeros(of text: String, in format: [String]) -> [String] {
     switch format[0] {
     case "csv":

@@ -261,8 +261,8 @@ import Testing
       try await report.run("summary", "--all", merged).output.contains("40 VM steps, 8 scan steps"))
   }
 
-  /// The misses and the save are those of a log that has no hits and no times.
-  @Test func ratiosAndTimesAreThoseOfTheInputsThatHaveThem() async throws {
+  /// The misses and the save come from a log that has no hits and no times.
+  @Test func ratiosAndTimesComeFromInputsThatHaveThem() async throws {
     let merged = try await variants(Self.coreDataInputs[4])[2]
     let summary = try await report.run("summary", "--all", merged)
     #expect(!summary.output.contains("cache hits          0%"), "\(summary.output)")
@@ -271,7 +271,7 @@ import Testing
 
   // MARK: - Comparisons
 
-  @Test func aGateDoesNotCompareWithWhatIsUnknown() async throws {
+  @Test func aGateDoesNotCompareUnknownCounts() async throws {
     let baseline = folder.path("baseline.json")
     let path = try write(Self.coreData(level: 1), "a.log")
     let made = try await report.run("baseline", path, "-o", baseline, "--allow-missing")

@@ -126,7 +126,7 @@ import Testing
     #expect(gate.output.contains("no such table: ZSTOP"))
   }
 
-  /// Even where the baseline knows no plans.
+  /// Even if the baseline contains no plans.
   @Test func theGateDoesNotPassWithoutPlansEither() async throws {
     let file = folder.path("baseline.json")
     #expect(try await report.run("baseline", log, "-o", file).status == 0)

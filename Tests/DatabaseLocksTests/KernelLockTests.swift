@@ -40,7 +40,7 @@ import Testing
     #expect(locks.locks.allSatisfy { $0.first <= $0.last })
   }
 
-  // MARK: - What SQLite means by a byte
+  // MARK: - The meaning of a byte in SQLite
 
   private func lock(_ type: String, _ first: UInt64, _ last: UInt64) throws -> KernelLock {
     try #require(KernelLock(line: "1: POSIX ADVISORY \(type) 5 00:01:2 \(first) \(last)"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DatabaseLocks
 
-/// Frames are those that SQLite's own recovery accepts.
+/// The valid frames equal the frames that SQLite's own recovery accepts.
 @Suite struct WALFramesTests {
   private let directory: TemporaryDirectory
   private var log: String { directory.path("app.db-wal") }

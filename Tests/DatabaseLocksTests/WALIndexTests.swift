@@ -44,7 +44,7 @@ import Testing
     #expect(try #require(WALIndex(head(pageSize: 1))).pageSize == 65_536)
   }
 
-  @Test func reportsWhatIsWrongWithAHeader() throws {
+  @Test func reportsProblemsOfAHeader() throws {
     var changing = head()
     changing[60] ^= 1
     #expect(WALIndex(changing)?.validity == .copiesDiffer)
@@ -69,8 +69,8 @@ import Testing
     for _ in 0..<20 { try connection.execute("INSERT INTO t VALUES (randomblob(5000))") }
     let observer = try LockObserver(path: path)
     let before = try #require(observer.sample().index)
-    // NB: the connection is in this process, whose locks the observer drops; it is used on all the
-    // same, since nobody else writes.
+    // NB: the connection is in this process, and the observer drops this process's locks; it is
+    // used all the same, since no other connection writes.
     let row = try connection.prepare("PRAGMA wal_checkpoint")
     #expect(try row.step())
     #expect(row.int64(1) == Int64(before.frames) && before.checkpointed == 0)

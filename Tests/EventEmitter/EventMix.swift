@@ -4,14 +4,15 @@ import StoreEvents
 import StoreInstruments
 import TestSupport
 
-/// Emits what a busy program's store emits, as fast as it can, for traces and logs of any length.
+/// Emits the events of a busy program's store, as fast as it can, for traces and logs of any
+/// length.
 ///
 ///     STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=log event-emitter mix 10000000
 ///     trace-report record --lossless -o trace -- event-emitter mix 10000000
 ///
 /// A turn is a fetch of twelve events: begin and end, six cached faults, two cache misses with
 /// their faults. Every eighth turn a save of three events follows. Announcements of statements and
-/// samples of counters come on top. The same count gives the same events but for their times.
+/// samples of counters come on top. The same count emits the same events but for their times.
 struct EventMix {
   private let instruments: Instruments
   private var generator = SeededGenerator(seed: 1)

@@ -11,7 +11,7 @@ import StoreInstruments
 ///     lock-holder store PATH TIMES STOP       saves of a store
 ///     lock-holder driver PATH TIMES STOP      transactions of a plain connection
 ///
-/// Each turn is four lines of TIMES, nanoseconds since 1970: before the lock was asked for, when it
+/// Each turn is four lines of TIMES, nanoseconds since 1970: before the lock was requested, when it
 /// was held, before it was released, after that. It ends when the file STOP exists.
 @main
 enum LockHolder {
@@ -68,7 +68,7 @@ final class TurnLog: StoreObserver, @unchecked Sendable {
   // Used by the program's only thread.
   private let file: UnsafeMutablePointer<FILE>?
   private var isBeginning = false
-  /// Whether the store is open, and its transactions are those of saves.
+  /// Whether the store is open, and its transactions come from saves.
   var isOpen = false
   let interests: Interests = [.sql]
 

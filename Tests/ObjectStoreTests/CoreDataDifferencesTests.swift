@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// The numbers are those of a list of behaviours that were checked on Apple's platform; M4 has a
+  /// The numbers come from a list of behaviours that were checked on Apple's platform; M4 has a
   /// line for each of four policies, in memory and in the store, and O3 one for each of two types.
   @Test func listsAllBehavioursByTheirNumbers() throws {
     let numbers = try rows().compactMap { row in

@@ -8,7 +8,7 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// A new store in a folder of its own, and what its instruments were told.
+/// A new store in a folder of its own, and the events of its instruments.
 struct StoreFixture {
   let folder: TemporaryDirectory
   let observer: RecordingObserver
@@ -38,7 +38,7 @@ struct StoreFixture {
       instruments: Instruments(observers: [observer]))
   }
 
-  /// A new stop, not saved, with stop times whose headsigns are "0", "1" and so on.
+  /// A new stop, not saved, with stop times with the headsigns "0", "1" and so on.
   @discardableResult
   func makeStop(
     _ name: String, identifier: Int64 = 1, stopTimes: Int = 0

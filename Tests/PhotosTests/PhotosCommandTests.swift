@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// The stories of the three versions, told by what their runs leave in the debug log.
+/// The stories of the three versions, by the debug logs of their runs.
 @Suite struct PhotosCommandTests {
   private let folder: TemporaryDirectory
   private let photos = Program("photos")
@@ -18,7 +18,7 @@ import TraceReading
     try PhotoStore.make(in: folder.url.path, Album(side: 64), replacing: false)
   }
 
-  /// One run, and what it logged.
+  /// One run, and its logged events.
   private func run(_ arguments: String...) async throws -> (output: String, events: [StoreEvent]) {
     let log = folder.path("store.log")
     unlink(log)
@@ -129,7 +129,7 @@ import TraceReading
     #expect(found.map(String.init) == expected.sorted())
   }
 
-  @Test func listsAndSearchesOnlyWhatIsThere() async throws {
+  @Test func listsAndSearchesOnlyExistingItems() async throws {
     let nowhere = try await photos.run("list", "--folder", folder.path("nowhere"))
     #expect(nowhere.status == 1)
     #expect(nowhere.error.contains("make them with 'photos generate'"))

@@ -5,7 +5,8 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What a terminal of 80 × 40 shows of six programs: the worst finding with its fix, and nothing scrolls away.
+/// The first screen of six programs on a terminal of 80 × 40: the worst finding with its fix, and
+/// nothing scrolls away.
 @Suite struct FirstScreenTests {
   private let folder: TemporaryDirectory
   init() throws { folder = try TemporaryDirectory() }

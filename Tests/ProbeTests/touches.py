@@ -27,10 +27,12 @@ def _touches(lines):
     return [(event["operation"], event["file"]) for event in events(lines, "database_file_touched")]
 
 
-def _in_folder(command, variables=()):
+def _in_folder(command, variables=(), name=None):
+    """The lines of the log. With a name, the path is relative."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        path = os.path.join(folder, "app.db")
-        process, lines = run([argument.replace("PATH", path) for argument in command], level=1, variables=variables)
+        path = name or os.path.join(folder, "app.db")
+        process, lines = run([argument.replace("PATH", path) for argument in command], level=1, variables=variables,
+                             folder=folder if name else None)
         expect(process.returncode == 0, process.stderr[-500:])
         return lines
 
@@ -62,6 +64,15 @@ def file_operations_are_reported():
 
 def fortified_file_operations_are_reported():
     _compare("-D_FORTIFY_SOURCE=2", "-D_FILE_OFFSET_BITS=64", name="touches64")
+
+
+def the_name_of_a_database_is_found_after_many_other_files():
+    """Without its name, a file is looked up only among the first 1,024, and then one of 256."""
+    program = compiled("touches", name="touches")
+    for case in ("open", "openat", "fopen", "dup2", "syscalls", "truncate_on_open", "truncate", "unlink_wal", "rename", "replace"):
+        for name in (None, "app.sqlite3", "data", "abc", "db", "./a"):
+            found = _touches(_in_folder([program, "PATH", case, "3000"], name=name))
+            expect(found == REPORTED[case], f"{case} of {name}: reported {found}, not {REPORTED[case]}")
 
 
 # Each line that is reported ends in a comment.

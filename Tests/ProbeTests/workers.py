@@ -172,3 +172,7 @@ print("counts", sum(counts.values()), sum(rows.values()))
             for own in [[event for event in runs if paths[event["connection_id"]] == name]]}
     expect(seen == counted and len(counted) == 2, f"{seen}, the program {counted}")
     _expect_recorded(command, program)
+    # The path of an ATTACH may be bound.
+    _, trace = _recorded(["--log"], command)
+    plans = report("plans", trace).stdout
+    expect("JOIN other.t" in plans and "error" not in plans, plans)

@@ -28,7 +28,7 @@ import Testing
       date('2024-01-01', i || ' days') FROM n;
     """
 
-  @Test func rowCountsAreThoseOfTheOriginal() throws {
+  @Test func rowCountsEqualTheOriginals() throws {
     let original = try make(Self.hits)
     let capsule = try CapsuleV1(of: original.connection)
     let copy = try capsule.open()

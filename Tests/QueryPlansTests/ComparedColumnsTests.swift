@@ -16,7 +16,20 @@ import Testing
     #expect(columns(sql)[0].sorted == ["ZNAME", "Z_PK"])
   }
 
-  @Test func leavesOutWhatNoIndexFinds() {
+  /// As Django and Peewee write it.
+  @Test(arguments: [
+    "b ON (a.b_id = b.id)", "b ON a.b_id = b.id",
+    "b ON (a.b_id = b.id) INNER JOIN c ON (c.id = b.c_id)",
+    "b ON ((a.b_id = b.id) AND (b.d > (SELECT 1)))",
+  ])
+  func readsAnONClauseInParentheses(join: String) {
+    let found = columns("SELECT a.id FROM a INNER JOIN \(join) WHERE (a.x = ?)")
+    #expect(found[0].filtered == ["x"])
+    #expect(found[0].joined == ["b_id"])
+    #expect(found[1].joined.first == "id")
+  }
+
+  @Test func leavesOutTermsThatNoIndexServes() {
     let sql = """
       SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (NSCoreDataStringSearch(t0.ZNAME, ?, 8, 0) AND \
       t0.ZKIND <> ? AND t0.Z_PK = ? AND t0.ZA = t0.ZB AND t0.ZC IS NOT NULL)
@@ -73,7 +86,7 @@ import Testing
     "UPDATE OR", "SELECT 0 FROM a t0 WHERE", "SELECT", "WITH a(", "SELECT 0 FROM (",
     "SELECT 0 FROM a JOIN b ON (",
   ])
-  func readsWhatItCanOfCutText(sql: String) {
+  func readsThePartsOfCutText(sql: String) {
     #expect(columns(sql).allSatisfy { $0.table == "a" || $0.table == "b" || $0.table == "OR" })
   }
 

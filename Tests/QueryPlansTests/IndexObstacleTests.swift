@@ -85,6 +85,41 @@ import Testing
     #expect(!found.contains { $0.reason == .keyset })
   }
 
+  // MARK: - The same value
+
+  @Test(arguments: [
+    ("json_extract(data, '$.kind')", "data ->> '$.kind'"),
+    ("data ->> '$.kind'", "json_extract(data, '$.kind')"),
+  ])
+  func anArrowIsAFunctionInOtherWords(indexed: String, written: String) throws {
+    try connection.execute(
+      """
+      CREATE TABLE doc(id INTEGER PRIMARY KEY, data TEXT);
+      INSERT INTO doc SELECT id, json_object('kind', 'k' || id % 300) FROM line WHERE id <= 3000;
+      CREATE INDEX doc_kind ON doc(\(indexed));
+      """)
+    let found = try #require(
+      obstacles("SELECT id FROM doc WHERE \(written) = ?", [.text("k7")]).first)
+    #expect(found.reason == .sameValue)
+    #expect(found.index == "doc_kind")
+    #expect(found.rewritten == "\(indexed) = ?")
+  }
+
+  // MARK: - Several tables
+
+  @Test func anORAcrossTablesIsASelectForEach() throws {
+    let sql = """
+      SELECT l.id FROM line l JOIN member m ON m.id = l.room WHERE l.note = ? OR m.address = ?
+      """
+    try connection.execute("CREATE INDEX line_note ON line(note)")
+    // The other SELECT would read all of a table.
+    #expect(obstacles(sql, [.text("Note 7"), .text("u9")]).isEmpty)
+    try connection.execute("CREATE INDEX member_address ON member(address)")
+    let found = try #require(obstacles(sql, [.text("Note 7"), .text("u9")]).first)
+    #expect(found.reason == .tables)
+    #expect(found.rewritten == "l.note = ? and m.address = ?")
+  }
+
   // MARK: - Collations
 
   private let join =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// What the advisor finds, compared with every set of few candidates.
+/// The advisor's result, compared with every set of few candidates.
 struct IndexSearchTests {
   let connection: Connection
 
@@ -194,8 +194,8 @@ struct IndexSearchTests {
     #expect(advice.removalsSkipped == "half of it")
   }
 
-  /// Two indexes, of which SQLite takes the wrong one unless it knows how often values occur.
-  @Test func statisticsThatHelpAreAdvisedAndThoseThatDoNotAreNamed() throws {
+  /// Two indexes, of which SQLite takes the wrong one without statistics of the values.
+  @Test func usefulStatisticsAreAdvisedAndOthersAreNamed() throws {
     let read = [
       WorkloadStatement(
         id: "0", sql: "SELECT count(e) FROM item WHERE c = 1 AND d = 'd7'", runs: 10)

@@ -53,6 +53,20 @@ import Testing
     #expect(all.allSatisfy { $0.condition == nil })
   }
 
+  /// None of them halves the steps of the statement alone.
+  @Test func eachSubqueryHasItsIndex() throws {
+    let judgement = PlanExplainer(connection).explain(
+      """
+      SELECT id, (SELECT count(*) FROM orders o WHERE o.customer_id = c.id),
+        (SELECT count(*) FROM audit a WHERE a.what = c.name) FROM customer c WHERE id <= 100
+      """
+    ).judgement
+    #expect(
+      judgement?.suspects.compactMap { $0.indexes?.map(\.terms) } == [["customer_id"], ["what"]])
+    let both = try #require(judgement?.gains.last)
+    #expect(both.indexes.count == 2 && both.after * 10 < both.before)
+  }
+
   /// The indexes for all scans that matter.
   private func indexes(_ sql: String) -> [String] {
     let judgement = PlanExplainer(connection).explain(sql).judgement
@@ -61,7 +75,7 @@ import Testing
 
   @Test(arguments: [
     ("name = 'x'", "(name)"),
-    // SQLite takes what is no column for a text.
+    // SQLite reads a quoted name that is not a column as a text.
     (#"name = "Name 7""#, "(name)"),
     ("name GLOB 'Name 77*'", "(name)"),
     ("name LIKE 'name 7%'", "(name COLLATE NOCASE)"),
@@ -214,7 +228,7 @@ import Testing
       indexes("SELECT count(*) FROM orders WHERE status IS NOT NULL AND note || ? = 'x'") == [])
   }
 
-  @Test func statisticsAreThoseOfTheDatabase() throws {
+  @Test func statisticsEqualTheDatabases() throws {
     let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
     #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
     try connection.execute("ANALYZE")

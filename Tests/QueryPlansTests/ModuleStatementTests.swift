@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// What a virtual table's module runs is no statement of the program.
+/// Statements of a virtual table's module are not statements of the program.
 @Suite struct ModuleStatementTests {
   private func verdict(of sql: String) throws -> PlanVerdict {
     let connection = try Connection(path: ":memory:")

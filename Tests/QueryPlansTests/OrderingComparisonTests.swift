@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func refusesWhatHasNoOrders() {
+  @Test func refusesStatementsWithoutOrders() {
     #expect(error("DELETE FROM t WHERE a AND b") == .notASelect)
     #expect(error("SELECT 1 FROM t") == .noWhere)
     #expect(error("SELECT 1 FROM t WHERE (a = 1)") == .oneTerm("(a = 1)"))
@@ -170,7 +170,7 @@ import Testing
       let comparison = try compare(sql, Self.subqueryValues(in: sql))
       #expect(Set(comparison.roles) == [.residual, .deferred, .indexServed])
       let deferred = try #require(comparison.roles.firstIndex(of: .deferred))
-      // The same program whichever is written first: this is what deferring means. The terms within
+      // The same bytecode, whichever is written first, as the term is deferred. The terms within
       // the subquery have an order of their own.
       let byInnerOrder = Dictionary(grouping: comparison.variants) { variant in
         variant.order.filter { (deferred + 1...deferred + 3).contains($0) }

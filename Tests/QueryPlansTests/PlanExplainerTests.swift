@@ -128,7 +128,7 @@ import Testing
     #expect(scan.comparedColumns == ["ZNAME"])
   }
 
-  /// Its entries are those that the WHERE selects, as an index on ZLONGITUDE would find them.
+  /// Its entries are the rows that the WHERE selects, as an index on ZLONGITUDE would find them.
   @Test func aPartialIndexOfTheWhereIsNoScan() throws {
     try connection.execute(
       """
@@ -154,7 +154,7 @@ import Testing
       (t0.Z_PK = t1.ZSTOP AND ((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?
       """)
     #expect(explanation.verdict == .fullScan)
-    // SQLite makes an automatic index for the inner table unless it is told not to.
+    // SQLite makes an automatic index for the inner table unless that is disabled.
     #expect(
       explanation.judgement?.scansInCorrelatedSubquery == true
         || explanation.judgement?.automaticIndexes == ["ZSTOPTIME"])

@@ -32,16 +32,31 @@ import Testing
     "SELECT count(*) FROM ZSTOP t0 WHERE a LIMIT 1",
     "SELECT 0 FROM ZSTOP t0 GROUP BY ZNAME LIMIT 1", "SELECT DISTINCT a FROM ZSTOP t0 LIMIT 1",
   ])
-  func limitDoesNotExcuseWhatReadsAllFirst(sql: String) {
+  func limitDoesNotSuppressAStatementThatReadsAllFirst(sql: String) {
     #expect(judge("|--SCAN t0\n`--USE TEMP B-TREE FOR ORDER BY", sql).verdict == .fullScan)
   }
 
-  @Test func aLargeOffsetReadsWhatItSkips() {
+  @Test func aLargeOffsetReadsTheSkippedRows() {
     let sql = "SELECT 0 FROM ZSTOP t0 LIMIT 5 OFFSET "
     #expect(judge("SCAN t0", sql + "10").verdict == .harmlessScan)
     #expect(judge("SCAN t0", sql + "9000").verdict == .fullScan)
     #expect(judge("SCAN t0", sql + "?").verdict == .mayScan)
     #expect(judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 LIMIT 9000, 5").verdict == .fullScan)
+  }
+
+  /// The fifth page of a list in Django's admin.
+  @Test func theRowsThatASmallOffsetSkipsCountAsReturned() {
+    let list = "SELECT a.x, b.y FROM a INNER JOIN b ON (a.b = b.id) ORDER BY a.x DESC LIMIT 100 OFFSET "
+    let plan = "|--SCAN a USING INDEX a_x\n`--SEARCH b USING INTEGER PRIMARY KEY (rowid=?)"
+    func verdict(offset: Int, steps: UInt64) -> PlanVerdict {
+      judge(
+        plan, list + "\(offset)",
+        work: StatementWork(executions: 1, rows: 100, fullScanSteps: steps, vmSteps: steps * 9)
+      ).verdict
+    }
+    #expect(verdict(offset: 400, steps: 499) == .harmlessScan)
+    #expect(verdict(offset: 400, steps: 2000) == .fullScan)
+    #expect(verdict(offset: 500, steps: 599) == .fullScan)
   }
 
   @Test func smallTableIsHarmlessBelow500Rows() {
@@ -162,7 +177,7 @@ import Testing
     let judgement = judge("SCAN t", sql, work: work)
     #expect(judgement.verdict == .fullScan)
     #expect(judgement.change == .nowScans)
-    // What may stop early proves nothing.
+    // A statement that may stop early proves nothing.
     #expect(judge("SCAN t", sql + " LIMIT 1", work: work).change == nil)
   }
 

@@ -386,7 +386,7 @@ struct PlanForm: Sendable, CustomStringConvertible {
 
   @Test(arguments: PlanForm.current, wrappings.indices)
   func wrappingsDoNotChangeIt(form: PlanForm, index: Int) throws {
-    // HTML within entities, and a table of one column within a quotation, are not what a page shows.
+    // No page shows HTML within entities, or a table of one column within a quotation.
     if form.name == "html", [4, 6].contains(index) { return }
     let text = Self.wrappings[index](form.text)
     let listing = try listing(text)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// Statements that call what only a store has: they run, and give the store's own rows.
+/// Statements that call a store's own functions: they run, and return the store's own rows.
 @Suite struct StoreStatementTests {
   let connection: Connection
 
@@ -73,7 +73,7 @@ import Testing
     #expect(comparison.rows == 200)
   }
 
-  @Test func samplesTheEndAndEscapesWhatIsNoLetter() throws {
+  @Test func samplesTheEndAndEscapesOtherCharactersThanLetters() throws {
     try connection.execute("UPDATE ZSTOP SET ZNAME = 'a*(c)'")
     #expect(
       try compare("NSCoreDataStringSearch( t0.ZNAME, ?, 12, 0)").values == [.text("(c)")])
@@ -83,7 +83,7 @@ import Testing
     #expect(matches.rows == 600)
   }
 
-  @Test func samplesWhatIsComputedOfAColumn() throws {
+  @Test func samplesExpressionsOfAColumn() throws {
     let fold = try compare("NSCoreDataStringFold( t0.ZNAME, 129) = ?")
     guard case .text(let text)? = fold.values.first else {
       Issue.record("\(fold.values)")
@@ -114,7 +114,7 @@ import Testing
     #expect(comparison.rows == 1)
   }
 
-  @Test func samplesListsWhoseValuesSayTheirKind() throws {
+  @Test func samplesListsOfTypedValues() throws {
     for column in ["ZNAME", "ZLONGITUDE", "ZLINE"] {
       let comparison = try compare(
         "t0.\(column) IN (SELECT NSCoreDataValue(value) FROM json_each(?))")
@@ -166,13 +166,13 @@ import Testing
     #expect(advice.effects.map(\.statement) == ["0", "1", "2", "3"])
     #expect(advice.effects.allSatisfy { $0.before > 0 })
     #expect(advice.storeNames == ["NSCollateFinderlike", "NSCoreDataStringSearch"])
-    // Those that do not compile come first.
+    // Statements that do not compile come first.
     #expect(advice.unmeasured.map(\.statement) == ["5", "4"])
     #expect(advice.unmeasured.first?.reason.contains("needs 'NSCoreDataDateFunction'") == true)
     #expect(advice.unmeasured.last?.reason.contains("options 513") == true)
   }
 
-  /// The order of a language that is not ours: an index of the copy is made anew.
+  /// The order of a language other than ours: an index of the copy is rebuilt.
   @Test func anIndexOfAnotherLanguageIsRebuiltOnTheCopy() throws {
     try connection.createCollation("NSCollateLocaleSensitive") { a, b in
       Int32(b.count - a.count)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryPlans
 
-/// What a write runs beside its own statement.
+/// Statements that a write runs beside its own.
 @Suite struct TriggerTests {
   private func statements(_ trigger: String, _ write: String) throws -> [String] {
     TriggeredStatement.all(inTrigger: trigger, firedBy: try #require(WrittenTable(sql: write)))
@@ -70,6 +70,28 @@ import Testing
     try connection.execute("CREATE INDEX worker_name ON worker(name)")
     let indexed = explainer.explain("UPDATE job SET state = 1 WHERE id = ?", work: counted)
     #expect(indexed.judgement?.triggerScans == [])
+  }
+
+  @Test(arguments: [("sum(amount)", ["booked"]), ("max(amount)", [])])
+  func anAggregateOfATriggerCostsWithAnIndex(value: String, triggers: [String]) throws {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE account(id INTEGER PRIMARY KEY, total INT);
+      CREATE TABLE entry(id INTEGER PRIMARY KEY, account INT, amount INT);
+      CREATE INDEX entry_account ON entry(account, amount);
+      CREATE TRIGGER booked AFTER INSERT ON entry BEGIN
+        UPDATE account SET total = (SELECT \(value) FROM entry WHERE account = NEW.account)
+        WHERE id = NEW.account;
+      END;
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
+        INSERT INTO entry SELECT i, 1, i FROM n;
+      """)
+    let insert = PlanExplainer(connection).explain(
+      "INSERT INTO entry(account, amount) VALUES (?, ?)",
+      work: StatementWork(executions: 10, rows: 10, fullScanSteps: 0, vmSteps: 250_000))
+    #expect(insert.judgement?.triggerAggregates.map(\.trigger) == triggers)
+    #expect(insert.verdict == (triggers.isEmpty ? .search : .costlySearch))
   }
 
   @Test func anUpsertFiresTheTriggersOfItsUpdate() throws {

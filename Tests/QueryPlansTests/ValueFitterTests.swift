@@ -119,7 +119,7 @@ struct ValueFitterTests {
     #expect((3500...6500).contains(steps))
   }
 
-  @Test func valuesThatCannotDoWhatWasCountedAreInconclusive() throws {
+  @Test func valuesThatCannotReproduceTheCountsAreInconclusive() throws {
     do {
       _ = try fit("SELECT id FROM place WHERE id = ?", CountedRuns(rows: 50))
       Issue.record("fitted 50 rows of a key")

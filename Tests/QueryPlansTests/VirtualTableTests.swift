@@ -34,6 +34,30 @@ import Testing
     #expect(steps <= 1_000_000)
   }
 
+  /// No index of a table has the order of matches: all of them are sorted for the first ones.
+  @Test func matchesThatAreSortedForALimitAreASearchThatCosts() throws {
+    try connection.execute(
+      """
+      CREATE TABLE note(id INTEGER PRIMARY KEY, at INT, body TEXT);
+      CREATE INDEX note_at ON note(at);
+      CREATE VIRTUAL TABLE note_text USING fts5(body, content = 'note', content_rowid = 'id');
+      INSERT INTO note SELECT id, id * 10, 'common ' || id FROM box WHERE id <= 4000;
+      INSERT INTO note_text(note_text) VALUES ('rebuild');
+      """)
+    let work = StatementWork(executions: 1, rows: 10, fullScanSteps: 0, vmSteps: 48_000)
+    func judgement(_ order: String) -> PlanJudgement? {
+      PlanExplainer(connection).explain(
+        """
+        SELECT n.id FROM note_text t JOIN note n ON n.id = t.rowid WHERE note_text MATCH 'common'
+        ORDER BY \(order) DESC LIMIT 10
+        """, work: work
+      ).judgement
+    }
+    #expect(judgement("n.at")?.verdict == .costlySearch)
+    #expect(judgement("n.at")?.excess?.sortedMatches == "t")
+    #expect(judgement("t.rowid")?.verdict != .costlySearch)
+  }
+
   @Test func aScanOfItIsMeasured() {
     let explanation = PlanExplainer(connection).explain("SELECT id FROM box WHERE x0 % 500 = ?")
     #expect(explanation.judgement?.evidence == .sampled)

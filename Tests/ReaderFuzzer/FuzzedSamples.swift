@@ -72,7 +72,7 @@ enum FuzzedSamples {
     let source = SourceReport(path: "run.log", kind: .log, eventsRead: UInt64(run.records.count))
     let profile = builder.profile(of: ReadingReport(sources: [source]))
     var report = ReportV1(SharedProfile(profile, withSQL: true))
-    // An older one: what is damaged under a check is refused before anything is made of it.
+    // An older one: a report with a check is refused for its damage before anything is decoded.
     report.check = nil
     return Array(try JSONText.encoded(report).utf8)
   }

@@ -5,7 +5,7 @@ import TraceAnalysis
 import TraceReading
 import TraceRendering
 
-/// What came of the inputs so far.
+/// The results of the inputs so far.
 struct Outcome {
   var read = 0
   var refused = 0

@@ -36,9 +36,9 @@ enum ReaderFuzzer {
   }
 }
 
-/// What a case may take at most; many times what it should.
+/// The limits of a case; many times the expected use.
 enum Limits {
-  /// All of the address space, for what is asked for and never touched.
+  /// All of the address space, for memory that is requested and never touched.
   private static let addressSpace: rlim_t = 4 << 30
   /// In bytes; the inputs are a thousandth of it.
   private static let resident = 512 << 20
@@ -65,7 +65,7 @@ enum Limits {
 
   /// In bytes, the most so far.
   ///
-  /// Not `getrusage`: that counts what the process that started us had when it did.
+  /// Not `getrusage`: that includes the memory of the parent process at the fork.
   static var peakMemory: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -22,7 +22,7 @@ import Testing
       environment: level.map { ["STORE_SQL_DEBUG": "\($0)"] } ?? [:])
   }
 
-  /// The lines of a list without those that tell times.
+  /// The lines of a list without times.
   private func values(_ run: Program.Run) -> [Substring] {
     run.output.split(separator: "\n").filter { !$0.contains(" time: ") }
   }

@@ -4,14 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random steps in three contexts of one store show what an image of plain values says.
+/// Random steps in three contexts of one store show the same as an image of plain values.
 ///
 /// Thousands of sequences by `make contexts`.
 @Suite struct ContextSequenceTests {
   private let count = ProcessInfo.processInfo.environment["CONTEXT_SEEDS"] ?? "100"
 
   @Test func showWhatPlainValuesSay() async throws {
-    // A process of its own: it waits for tasks, which would block those of other tests.
+    // A process of its own: it waits for tasks, which would block other tests' tasks.
     let run = try await Program("store-torture").run("contexts", count, "1")
     #expect(run.status == 0, "\(run.output)\(run.error)")
     #expect(run.output.contains("\(count) sequences of steps, 0 of which failed"))

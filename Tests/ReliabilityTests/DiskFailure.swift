@@ -28,8 +28,8 @@ struct DiskFailure: CustomTestStringConvertible, Sendable {
   /// - Parameters:
   ///   - isLong: whether the work takes so many calls that, behind the first forty, only every
   ///     sixteenth part more is tried.
-  ///   - prepare: makes what the work needs, on the disk that does not fail yet.
-  ///   - look: what is there once the disk is repaired, and what was thrown, if anything.
+  ///   - prepare: makes the objects that the work needs, on the disk that does not fail yet.
+  ///   - look: checks the store once the disk is repaired, and the thrown error, if any.
   /// - Returns: how often a call has failed.
   @discardableResult
   func sweep<Prepared>(
@@ -68,7 +68,7 @@ struct DiskFailure: CustomTestStringConvertible, Sendable {
     return 0
   }
 
-  /// Facts, and what to do.
+  /// Facts, and advice.
   private func expectClear(_ error: any Error, _ place: Comment) {
     switch error as? StoreError {
     case .inputOutput, .full, .cannotOpen: break

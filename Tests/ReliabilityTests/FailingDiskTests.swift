@@ -23,7 +23,7 @@ import Testing
     return folder
   }
 
-  /// What a context is about to save.
+  /// The changes that a context is about to save.
   private func pending(_ context: ManagedObjectContext) -> [String] {
     (context.insertedObjects + context.updatedObjects + context.deletedObjects).map { object in
       let values = (0..<object.entity.rowLayout.slotCount).map { "\(object.storeValue($0))" }
@@ -198,7 +198,7 @@ import Testing
     #expect(refused > 3 && expected.count == 12)
   }
 
-  /// Where nothing can be thrown, the next save tells, and nothing is written over.
+  /// Where nothing can be thrown, the next save throws, and nothing is overwritten.
   @Test func reportsOfAFaultThatCouldNotBeFired() throws {
     let template = try makeLedger()
     let failure = DiskFailure(calls: .all, fault: .error, staysBroken: true)
@@ -247,7 +247,7 @@ import Testing
     #expect(throws: StoreError.self) { try insert() }
     let outcome = disk.repair()
     #expect(outcome.failed > 0)
-    // Nobody who lives sees it; whoever comes after a crash does, and sees all of it.
+    // No running process sees it; the first one after a crash does, and sees all of it.
     #expect(try count(StoreContent(url)) == 0)
     #expect(try count(StoreContent(afterCrashOf: url)) == 330)
     // The next save takes its place.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stores damaged at random (values, rows, the schema, bytes of pages, files beside them) are read or
-/// refused: no trap, no hang, and nothing is written that was not asked for.
+/// refused: no trap, no hang, and no write without a request.
 ///
 /// `HOSTILE_COUNT=20000` (`make hostile`) looks at more, from `HOSTILE_SEED` on.
 @Suite struct HostileDatabaseTests {

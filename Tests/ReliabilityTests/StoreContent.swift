@@ -32,8 +32,8 @@ struct StoreContent: Equatable, CustomStringConvertible {
     self.lines = lines
   }
 
-  /// As it would be found had the process ended now: the file and its log, without what is shared
-  /// between processes that live.
+  /// The state after a crash at this moment: the file and its log, without the memory that live
+  /// processes share.
   init(afterCrashOf url: URL) throws {
     let folder = url.deletingLastPathComponent().appending(path: "crashed")
     let copy = folder.appending(path: url.lastPathComponent)

@@ -103,13 +103,13 @@ import Testing
     let counter = try fixture.context.counter(1)
     #expect(counter.total == 0)
     #expect(fixture.other.ask("set 1 40") == "done")
-    // It is loaded, and stays what it is until it is refreshed.
+    // It is loaded, and keeps its value until it is refreshed.
     #expect(counter.total == 0)
     try fixture.context.refresh(counter, mergeChanges: false)
     #expect(counter.total == 40)
     counter.total = 41
     try fixture.context.save()
-    // And the other way round: a conflict, which its retry settles.
+    // And the other way round: a conflict, which its retry resolves.
     #expect(fixture.other.ask("increment 1 1") == "done")
     try fixture.context.refresh(counter, mergeChanges: false)
     #expect(counter.total == 42)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatementReplay
 
-/// What runs first pays for the disk and the caches.
+/// The first variant to run pays for the disk and the caches.
 @Suite struct ReplayTurnsTests {
   @Test(arguments: [1, 2, 3, 4, 7])
   func theChangedCopyIsFirstInHalfOfTheRunsOfEachStep(step: UInt64) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatementReplay
 
-/// What a result depends on in addition to its rows and values.
+/// The dependencies of a result in addition to its rows and values.
 @Suite struct VariationTests {
   private static let statements: [(String, Variation)] = [
     ("SELECT a, date FROM t WHERE time > ?", []),

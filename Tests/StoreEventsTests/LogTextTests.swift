@@ -20,7 +20,7 @@ import Testing
     ("\u{1b}[31mred", #"\u{1b}[31mred"#), ("\u{0}", #"\u{0}"#), ("\u{2028}", #"\u{2028}"#),
     ("\u{202e}evil", #"\u{202e}evil"#), ("\u{85}", #"\u{85}"#),
   ])
-  func escapesWhatCouldForgeALine(text: String, escaped: String) {
+  func escapesTextThatCouldForgeALine(text: String, escaped: String) {
     #expect(LogText.escaped(text) == escaped)
     #expect(LogText.unescaped(escaped[...]) == text)
   }

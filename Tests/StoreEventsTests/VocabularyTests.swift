@@ -143,7 +143,7 @@ private enum VocabularyFile {
     for (name, event) in documented { #expect(provided[name] == event.fields, "\(name)") }
   }
 
-  @Test func theGeneratedFilesAreThoseOfTheVocabulary() throws {
+  @Test func theGeneratedFilesMatchTheVocabulary() throws {
     let vocabulary = try VocabularyFile.text("Sources/vocabulary.txt")
     for (path, text) in try VocabularyFile.generated(from: vocabulary) {
       #expect(try text == VocabularyFile.text(path), "\(path): run make vocabulary")

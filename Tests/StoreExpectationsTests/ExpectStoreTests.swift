@@ -147,6 +147,6 @@ private struct Stop: Entity {
 }
 
 extension PersistentContainer {
-  /// Whether anything is still told of: without observers nothing is wanted.
+  /// Whether an observer is notified of anything: without observers there are no interests.
   fileprivate var instrumentsAreWatched: Bool { !instruments.interests.isEmpty }
 }

@@ -39,7 +39,7 @@ import Testing
   }
 
   /// The C library's own function takes a lock, which a forked process may find taken.
-  @Test func datesAreThoseOfTheCLibrary() {
+  @Test func datesEqualTheCLibrarys() {
     var random = SeededGenerator(seed: 20)
     let moments =
       [0, -1, 951_782_399, 951_782_400, 4_107_542_400]

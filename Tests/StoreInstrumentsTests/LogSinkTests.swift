@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// A pipe whose reader is slow, or gone.
+/// A pipe with a slow reader, or none.
 private final class Pipe {
   private let readEnd: Int32
   let writeEnd: Int32

@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct TracingCostTests {
-  /// Told beside an observer that takes a while, as the clock of this thread says.
-  @Test(arguments: [10, 61, 5_000]) func isWhatTheObserversTook(events: Int) throws {
+  /// Beside an observer that takes a while, compared with the clock of this thread.
+  @Test(arguments: [10, 61, 5_000]) func equalsTheTimeOfTheObservers(events: Int) throws {
     let observer = SlowObserver()
     let instruments = Instruments(
       observers: [observer], intervals: Intervals(uses: 1_000, events: 1_000_000, time: nil))

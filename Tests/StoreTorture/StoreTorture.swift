@@ -16,7 +16,7 @@ import TestSupport
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
 ///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
 ///     store-torture full STORE SEED BYTES         saves until no file may grow any more
-///     store-torture follow STORE                  does what its standard input says, a line each
+///     store-torture follow STORE                  obeys its standard input, a line each
 @main
 enum StoreTorture {
   static func main() {
@@ -62,7 +62,7 @@ enum StoreTorture {
     }
   }
 
-  /// Random unless it is given, and always told.
+  /// The seed of the arguments, or a random one; it is printed.
   private static func seed(_ arguments: [String]) -> UInt64 {
     let seed = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : .random(in: 0...999_999_999)
     print("seed \(seed)")
@@ -80,7 +80,7 @@ enum StoreTorture {
   private static func contexts(_ count: Int, _ first: UInt64) throws {
     var failures = 0
     for seed in first..<first + UInt64(count) {
-      // Told before: a trap tells no seed.
+      // Printed before the run, since a trap prints no seed.
       FileHandle.standardError.write(Data("\rseed \(seed) ".utf8))
       do { try ContextSequences.run(seed: seed) } catch {
         print("\n\(error)")

@@ -4,7 +4,7 @@ import Foundation
 
 /// Where the programs of the package are that tests run.
 public enum BuiltProducts {
-  /// The folder of what was built, which holds the tests.
+  /// The folder of built products, which contains the tests.
   static let folder: URL = {
     let arguments = CommandLine.arguments
     return URL(filePath: arguments.first { $0.hasSuffix(".xctest") } ?? arguments[0])

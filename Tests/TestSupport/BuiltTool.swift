@@ -5,7 +5,7 @@ import Subprocess
 
 /// A binary that the build put beside the tests.
 public struct BuiltTool: Sendable {
-  /// What one run said and how it ended.
+  /// The output and the exit status of one run.
   public struct Run: Sendable {
     public var status: Int32
     public var output: String
@@ -22,7 +22,7 @@ public struct BuiltTool: Sendable {
   /// Runs it to its end, in UTC and without colours.
   public func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
-  /// Runs it with a text on its standard input; its JSON is held against Documentation/schemas.
+  /// Runs it with a text on its standard input; its JSON is checked against Documentation/schemas.
   ///
   /// - Parameter command: takes the tool and its arguments as its own last ones.
   public func run(

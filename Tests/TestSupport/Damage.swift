@@ -5,7 +5,7 @@ public struct Damage {
   private var generator: SeededGenerator
   private let words: [String]
 
-  /// What a reader may stumble over, put in the place of what stands there.
+  /// Words that a reader may not expect, which replace words of a log.
   public static let logWords = [
     "9223372036854775807", "18446744073709551616", "-9223372036854775808", "-1", "0x", "\0",
     String(repeating: "9", count: 400), "\u{1b}[", "\u{1b}[31m", "\\u{110000}", "\\u{", "\\", "\"",

@@ -8,7 +8,7 @@ public struct DamagedFiles {
   /// The files of one seed, by their names.
   public struct Case {
     public var files: [String: [UInt8]]
-    /// The names of those that differ from the whole input.
+    /// The names of the files that differ from the whole input.
     public var damagedNames: Set<String> = []
 
     /// Writes the files into a folder, which is emptied before.

@@ -24,13 +24,13 @@ public struct EventSamples {
       fatalError("the sample fields do not fit \(kind)")
     }
     guard case .statement(var announced) = event else { return event }
-    // A log tells a statement by its text alone.
+    // A log identifies a statement by its text alone.
     announced.storeID = 0
     announced.statementID = StatementID(sql: announced.sql)
     return .statement(announced)
   }
 
-  /// As many records as asked for, a microsecond apart or more, of a few threads.
+  /// The requested number of records, a microsecond apart or more, of a few threads.
   public mutating func records(
     _ count: Int, process: ProcessIdentity = ProcessIdentity(id: 2367, name: "transit", host: ""),
     from start: Nanoseconds = 1_795_270_348_633_104_000

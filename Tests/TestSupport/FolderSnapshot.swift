@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// Names, inodes, types, modes, modification times and bytes of all files of a folder: what a program
-/// that only reads leaves as it is.
+/// Names, inodes, types, modes, modification times and bytes of all files of a folder: unchanged by
+/// a program that only reads.
 public struct FolderSnapshot: Equatable, CustomStringConvertible {
   private var files: [String: String] = [:]
   private var changed = ""

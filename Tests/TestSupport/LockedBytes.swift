@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// The bytes of a database and of its index that are locked, asked through descriptors of its own.
+/// The bytes of a database and of its index that are locked, queried through descriptors of its
+/// own.
 ///
 /// It is closed last: closing any descriptor of a file drops the locks of the process.
 /// `/proc/locks` is no substitute: while other tests lock and unlock, a read of it leaves lines out.

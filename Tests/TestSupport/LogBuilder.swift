@@ -95,7 +95,7 @@ extension RunBuilder {
   /// The run as a whole debug log.
   public var log: String { log(status: 0) }
 
-  /// The run as a debug log whose process ended with a code; nil for a log without its end.
+  /// The run as a debug log of a process that ended with a code; nil for a log without its end.
   public func log(status: Int32?) -> String {
     var log = LogBuilder()
     log.open(process, at: 0)

@@ -21,18 +21,19 @@ public struct Program: Sendable {
   /// Where it is, for a script that runs it.
   public var path: String { url.path }
 
-  /// What a run left behind.
+  /// The result of a run.
   public struct Run: Sendable {
     /// The exit code; nil where a signal ended it.
     public var status: Int32?
-    /// What it wrote to standard output.
+    /// Its standard output.
     public var output: String
-    /// What it wrote to standard error.
+    /// Its standard error.
     public var error: String
   }
 
-  /// Runs the program to its end, up to 16 MB of output, with the store's settings removed from
-  /// the environment and then those given added.
+  /// Runs the program to its end, up to 16 MB of output.
+  ///
+  /// The store's settings are removed from the environment, and `environment` is added.
   public func run(
     _ arguments: String..., environment settings: [String: String] = [:]
   ) async throws -> Run {

@@ -26,7 +26,7 @@ public enum Python {
       .appending(path: "FleetTests/\(name)").path
   }
 
-  /// What a script printed, and its status.
+  /// The output of a script, and its status.
   public struct Run: Sendable {
     public var status: Int32
     public var output: String

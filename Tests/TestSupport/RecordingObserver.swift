@@ -4,7 +4,7 @@ public import StoreEvents
 public import StoreInstruments
 import Synchronization
 
-/// Keeps all that a store tells its instruments.
+/// Keeps all events that a store reports to its instruments.
 public final class RecordingObserver: StoreObserver {
   private let state = Mutex(State())
   public let interests: Interests

@@ -4,7 +4,7 @@ public import Foundation
 import StoreEvents
 
 extension RunBuilder {
-  /// Writes the run as a trace, with what `trace-report record` says of its end.
+  /// Writes the run as a trace, with the record of its end that `trace-report record` writes.
   public func writeTrace(
     to folder: URL, exitCode: Int32? = 0, signal: Int32? = nil, labels: [String: String]? = nil,
     isSealed: Bool = true

@@ -79,7 +79,7 @@ public struct RunBuilder {
     return id
   }
 
-  /// A fault, and the miss behind it if the database was asked.
+  /// A fault, and the miss behind it if the database was queried.
   public mutating func fault(
     _ entity: String = "Stop", relationship: String = "", pk: Int64 = 1,
     source: FaultSource = .database, origin: UInt64 = 1, at location: SourceLocation = .search,

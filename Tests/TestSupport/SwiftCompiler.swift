@@ -3,7 +3,7 @@
 import Foundation
 import Subprocess
 
-/// The compiler, for what a program of a user gets to read from it.
+/// The compiler, for the messages that a user's program gets from it.
 public enum SwiftCompiler {
   /// Checks the types of a source file that may import the products of this package, in Swift 6 mode.
   ///

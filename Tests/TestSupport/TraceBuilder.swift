@@ -5,12 +5,12 @@ public import StoreEvents
 
 /// Writes a CTF 1.8 trace as LTTng-UST lays it out, without LTTng.
 ///
-///     metadata     the layout, as text, in packets if asked for
+///     metadata     the layout, as text, in packets if the options request that
 ///     channel_N    packets: header, context, then events: id, time, vpid, vtid, procname, fields
 ///
 /// See <https://diamon.org/ctf/v1.8.3/>.
 public struct TraceBuilder {
-  /// How the trace differs from what this vocabulary writes.
+  /// The differences of the trace from this vocabulary's output.
   public struct Options: Sendable {
     public var host = "berlin"
     public var uuid = "0c6b5b1e-6d1c-4f0e-9c7a-000000000001"
@@ -20,14 +20,14 @@ public struct TraceBuilder {
     public var reversesFields = false
     /// A field that no event has, as of an older version.
     public var droppedField: String?
-    /// A field that each event has more than this version knows.
+    /// A field that each event has in addition to this version's.
     public var extraField: String?
     public var provider = StoreEvent.provider
     /// In bytes; a packet ends with the event that reaches it.
     public var packetSize = 4096
     /// Puts the metadata into packets of 4096 bytes, as LTTng does.
     public var packetizesMetadata = false
-    /// What `procname` tells of a thread, if it is not the process's name.
+    /// The `procname` of a thread, if it is not the process's name.
     public var threadNames: [Int64: String] = [:]
 
     public init() {}
@@ -56,7 +56,7 @@ public struct TraceBuilder {
     layout = TraceLayout(options, process: process)
   }
 
-  /// Adds an event to a stream, whose events must be in order.
+  /// Adds an event to a stream; a stream's events must be in order.
   public mutating func add(_ record: EventRecord, stream number: Int = 0) {
     var fields = layout.fields(of: record)
     if options.reversesFields { fields.reverse() }
@@ -76,7 +76,7 @@ public struct TraceBuilder {
     if stream.events.count >= options.packetSize { endPacket(stream: number) }
   }
 
-  /// Ends a stream's packet, before whose end the tracer had to discard events.
+  /// Ends a stream's packet, after the tracer had to discard events.
   public mutating func endPacket(stream number: Int = 0, discarding count: UInt64 = 0) {
     var stream = streams[number, default: Stream()]
     stream.discarded += count

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// Damaged at random, an input gives events, a report or an error: never a trap, never a hang.
+/// Damaged at random, an input returns events, a report or an error: never a trap, never a hang.
 ///
 /// `DAMAGE_ROUNDS=100000` looks longer.
 @Suite(.endsWhenStuck)
@@ -28,7 +28,7 @@ struct DamagedInputTests {
       try Data(damage.damaged(text)).write(to: url)
       events += Self.eventsRead(directory.path("store.log"))
     }
-    // Most lines stay whole, so a reader that gives up at the first damage fails here.
+    // Most lines stay whole, so a reader that stops at the first damage fails here.
     #expect(events > UInt64(Self.rounds) * 12)
   }
 

@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import TraceReading
 
-/// All that a reader gives for some inputs.
+/// The events and the report that a reader returns for some inputs.
 struct Reading {
   var records: [EventRecord] = []
   var report = ReadingReport(sources: [])
@@ -31,7 +31,7 @@ let transit = ProcessIdentity(id: 2367, name: "transit", host: "")
 let noon: Nanoseconds = 1_795_262_400_000_000_000
 
 extension EventRecord {
-  /// The record as a trace of a host tells it.
+  /// The record as in a trace of a host.
   func on(host: String) -> EventRecord {
     var record = self
     record.process.host = host

@@ -25,7 +25,7 @@ struct FlightConditionTests {
     "fault storm > 0", "fault storm > 1.5", "statement > 100ms; lttng destroy", "error == \"\"",
     "statement > 99999999999999999999s",
   ])
-  func refusesWhatIsNoCondition(text: String) { #expect(FlightCondition(text) == nil) }
+  func refusesTextThatIsNoCondition(text: String) { #expect(FlightCondition(text) == nil) }
 
   /// The filter runs within the program, the predicate on the snapshot: they name the same field.
   @Test func aWaitThatEndedIsBusyAndNotLocked() throws {

@@ -9,12 +9,12 @@ import Foundation
 /// It runs below a shell that ends it when this process is gone, however that ends.
 struct ForeignDaemon {
   let processID: pid_t
-  /// The shell; `nil` where somebody who works on this machine has a daemon already.
+  /// The shell; `nil` if another user of this machine has a daemon already.
   private let keeper: Process?
   /// Whether it ends with ``end()``.
   var isOurs: Bool { keeper != nil }
 
-  /// Starts one while nobody records.
+  /// Starts one while nothing is recorded.
   init() async throws {
     self = try await Self.withoutARecording {
       let isRunning = try await Recorder().run("/usr/bin/env", Self.list).status == 0
@@ -55,7 +55,7 @@ struct ForeignDaemon {
     return keeper
   }
 
-  /// Ends it when nobody records with it any more.
+  /// Ends it when no recorder uses it any more.
   func end() async throws {
     guard let keeper else { return }
     try await Self.withoutARecording {
@@ -72,7 +72,7 @@ struct ForeignDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     let recording = try directory.lock("recording")
-    // Not held while waiting: a recording needs the first to give up the second, and its guardian
+    // Not held while waiting: a recording needs the first to release the second, and its guardian
     // to end its daemon.
     while true {
       if starting.lockIfFree() {

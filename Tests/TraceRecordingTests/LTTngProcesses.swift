@@ -26,7 +26,7 @@ enum LTTngProcesses {
     return namespace(process) == namespace("self")
   }
 
-  /// What `lttng` prints of the daemon that a recorder uses.
+  /// The output of `lttng` about the daemon that a recorder uses.
   static func lttng(of recorder: pid_t, _ arguments: String...) async throws -> String {
     let own = try foldersOfOne().first { $0.recorder == recorder }?.path
     var command = LTTngCommand(home: try own ?? RuntimeDirectory().path)

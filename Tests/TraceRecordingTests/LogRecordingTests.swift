@@ -82,7 +82,8 @@ struct LogRecordingTests {
   }
 
   @Test func endsAtTheSizeThatTheDiskOptionPermits() async throws {
-    // It goes on when the recorder has ended the logs, however late that is: what it does then would have 8 MiB.
+    // It goes on when the recorder has ended the logs, however late that is: its further log would
+    // have 8 MiB.
     let emitter = BuiltProducts.path(of: "event-emitter")
     let run = try await recorder.record(
       options: ["--log", "--disk", "1"],

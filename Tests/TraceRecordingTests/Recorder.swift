@@ -54,7 +54,7 @@ struct Recorder {
     if let path {
       process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 }
     }
-    // Files: a pipe nobody reads meanwhile would hold the program up.
+    // Files: a pipe without a reader meanwhile would block the program.
     let (output, errors) = (folder.path("output"), folder.path("errors"))
     for path in [output, errors] { try Data().write(to: URL(filePath: path)) }
     process.standardOutput = FileHandle(forWritingAtPath: output)
@@ -74,7 +74,7 @@ struct Recorder {
       errorOutput: try String(contentsOfFile: errors, encoding: .utf8))
   }
 
-  /// Waits until the emitter has said that it has emitted.
+  /// Waits until the emitter has reported its events.
   @Sendable func waitForEmitter() async throws {
     let output = folder.path("output")
     for _ in 1...3_000 {

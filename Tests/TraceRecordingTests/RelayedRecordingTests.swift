@@ -46,7 +46,7 @@ import TraceRendering
   private static let live = ConditionTrait.enabled(
     if: ProcessInfo.processInfo.environment["LIVE"] != nil, "make test-live")
 
-  /// What a recorder did, and the program's own count of its statements and rows.
+  /// A recorder's result, and the program's own count of its statements and rows.
   private struct Host {
     var status: Int
     var counts: [UInt64]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TraceRecording
 
-/// What a recorder leaves that was killed: its trace, and nothing else.
+/// A killed recorder leaves its trace, and nothing else.
 extension TraceRecorderTests {
   @Test(.endsWhenStuck) func killedRecorderLeavesItsTraceOnly() async throws {
     try await recordAndKill(alsoGuardian: false) { recorder in

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// Recordings beside other recordings, and beside programs that nobody records.
+/// Recordings beside other recordings, and beside programs that are not recorded.
 extension TraceRecorderTests {
   @Test func eachOfTwoRecordingsHoldsItsOwnProcessesOnly() async throws {
     let (first, second) = (recorder, try Recorder())

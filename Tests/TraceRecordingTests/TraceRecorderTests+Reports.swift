@@ -7,7 +7,7 @@ import Testing
 import TraceAnalysis
 import TraceReading
 
-/// What a recording says, beside what the debug log of the same run says.
+/// The reports of a recording, compared with the debug log of the same run.
 extension TraceRecorderTests {
   @Test(arguments: ["--before", "--after"])
   func theSameRunLoggedAndTracedReturnsTheSameProfile(version: String) async throws {
@@ -66,7 +66,7 @@ extension TraceRecorderTests {
 
   @Test(arguments: [["summary"], ["gate", "--baseline", "BASELINE"], ["baseline", "-o", "NEW"]])
   func aTraceWithoutEventsIsInconclusive(command: [String]) async throws {
-    // What LTTng leaves of a program without a store.
+    // LTTng's files for a program without a store.
     try FileManager.default.createDirectory(
       atPath: recorder.trace + "/ust", withIntermediateDirectories: true)
     let baseline = recorder.folder.path("baseline.json")

@@ -43,7 +43,7 @@ extension TraceRecorderTests {
         let list = try FileManager.default.contentsOfDirectory(atPath: recorder.folder.path(""))
         return list.contains("app.db") && list.contains("trace")
       }
-      // Until its triggers are armed nothing says so; a slow statement before makes no incident.
+      // Nothing reports when its triggers are armed; a slow statement before makes no incident.
       var number = 0
       while try incidents().isEmpty, number < 30 {
         try await beSlow(number)

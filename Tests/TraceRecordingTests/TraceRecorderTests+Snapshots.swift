@@ -7,7 +7,7 @@ import Testing
 import TraceAnalysis
 import TraceReading
 
-/// Traces of which a part is missing: snapshots of the newest events, and what is not written yet.
+/// Traces with a missing part: snapshots of the newest events, and events that are not written yet.
 extension TraceRecorderTests {
   /// Twenty times as many events as the buffers hold, so that most were overwritten.
   @Test func aSnapshotIsOfTheNewestAndResolvesEveryStatement() async throws {

@@ -9,7 +9,7 @@ import Testing
 /// Recordings on machines that others use, or keep closed.
 extension TraceRecorderTests {
   @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user"))
-  func closedSocketFolderReportsWhatIsNotPermitted() async throws {
+  func closedSocketFolderReportsTheMissingPermission() async throws {
     let user = try OtherUser(id: 61_001, recorder)
     defer { user.remove() }
     // Root's folder in the user's own: no socket can be made there.
@@ -27,7 +27,7 @@ extension TraceRecorderTests {
   @Test(
     .enabled(
       if: OtherUser.canHideSharedMemory, "only root with mount namespaces can close /dev/shm"))
-  func closedSharedMemoryReportsWhatIsNotPermitted() async throws {
+  func closedSharedMemoryReportsTheMissingPermission() async throws {
     let user = try OtherUser(id: 61_002, recorder)
     defer { user.remove() }
     let run = try await user.record(
@@ -42,7 +42,7 @@ extension TraceRecorderTests {
   }
 }
 
-/// What a program leaves behind, and what it inherits.
+/// A program's traces on the machine, and its inheritance.
 extension TraceRecorderTests {
   @Test func aProcessThatRunsOnIsNamedAndMakesTheTraceIncomplete() async throws {
     let emitter = BuiltProducts.path(of: "event-emitter")

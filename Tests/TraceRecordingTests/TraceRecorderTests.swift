@@ -32,7 +32,7 @@ import Testing
     try expectNothingLeft()
   }
 
-  @Test func countsWhatBabeltraceCounts() async throws {
+  @Test func countsTheSameAsBabeltrace() async throws {
     let run = try await recorder.record("burst", "20000")
     #expect(run.status == 0, "\(run.errorOutput)")
     let lines = try await recorder.babeltrace2()
@@ -71,12 +71,12 @@ import Testing
     let run = try await recorder.record("exit", "5")
     #expect(run.status == 5)
     #expect(run.errorOutput.contains("the program ended with code 5"))
-    // What a program that just exits counted last is in the trace.
+    // The last count of a program that just exits is in the trace.
     #expect(try await recorder.babeltrace2().last?.contains("objectstore:counters") == true)
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func signalKeepsWhatWasRecorded(signal: Int32) async throws {
+  func signalKeepsTheRecording(signal: Int32) async throws {
     let recorder = recorder
     let run = try await recorder.record(
       command: [BuiltProducts.path(of: "event-emitter"), "wait"]
@@ -90,7 +90,7 @@ import Testing
     try expectNothingLeft()
   }
 
-  @Test func killedProgramKeepsWhatWasRecorded() async throws {
+  @Test func killedProgramKeepsItsRecording() async throws {
     let run = try await recorder.record(
       command: ["sh", "-c", "\(BuiltProducts.path(of: "event-emitter")) burst 10; kill -9 $$"])
     #expect(run.status == 137)
@@ -103,7 +103,7 @@ import Testing
     let run = try await recorder.record(command: ["true"])
     #expect(run.status == 3)
     #expect(run.errorOutput.contains("no events"))
-    // What to look for: it was recorded, and the debug log has nothing to do with it.
+    // It was recorded, and the debug log is unrelated.
     #expect(
       run.errorOutput.contains("ran no statement of SQLite that the probe could observe"),
       "\(run.errorOutput)")
@@ -133,7 +133,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: recorder.trace) == ["precious"])
   }
 
-  @Test func missingLTTngReportsWhatToInstall() async throws {
+  @Test func missingLTTngReportsThePackageToInstall() async throws {
     let emitter = BuiltProducts.path(of: "event-emitter")
     let run = try await recorder.record(
       options: ["--lttng"], command: [emitter, "burst", "1"], path: "/nowhere")
@@ -145,9 +145,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: recorder.trace))
   }
 
-  /// A daemon that a recording started runs only while somebody records.
+  /// A daemon that a recording started runs only while there is a recorder.
   func expectNothingLeft() throws {
-    // Another test's recording may be at it: each cleans up after those that were killed.
+    // Another test's recording may be at it: each cleans up after killed recorders.
     for _ in 1...3_000 {
       if try !LTTngProcesses.foldersOfOne().contains(where: { kill($0.recorder, 0) != 0 }) { break }
       usleep(10_000)

@@ -13,7 +13,7 @@ import TransitModel
 
   init() throws { folder = try TemporaryDirectory() }
 
-  /// A feed with numbers for ids, so that SQL can join what it imported with what we did.
+  /// A feed with numbers for ids, so that SQL can join the imported rows with our own.
   private func writeFeed() throws {
     var stops = "\u{FEFF}stop_id,stop_name,stop_lat,stop_lon\r\n"
     for id in 1...40 {
@@ -57,7 +57,7 @@ import TransitModel
     return database
   }
 
-  @Test func storesWhatAnotherProgramImports() async throws {
+  @Test func storesTheImportOfAnotherProgram() async throws {
     try writeFeed()
     try await importFeed()
     let byHand = try await importByHand()

@@ -85,7 +85,7 @@ import TransitModel
 
   // MARK: - Odd rows
 
-  @Test func countsAndReportsWhatItLeavesOut() async throws {
+  @Test func countsAndReportsOmissions() async throws {
     let feed = try await readsFeed(
       stops: "stop_id,stop_name,stop_lat,stop_lon,location_type\n1,A,52.5,13.4,\n1,A again,1,1,0\n"
         + "2,entrance,52,13,2\n3,nowhere,,,0\n4,off,91,13,0\n5,word,north,13,0\n6,short\n",

@@ -15,7 +15,7 @@ import TransitModel
   @Test(arguments: [
     "", "8", "08:60:00", "08:00:60", "8:5:9", "-1:00:00", "08:00:00:00", "a:00", "08::00", "١:00",
   ])
-  func refusesWhatIsNoTime(text: String) {
+  func refusesTextThatIsNoTime(text: String) {
     #expect(ServiceTime(text) == nil)
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The probe's own interface: what a program that loads libstorescope-probe.so may call.
+// The probe's own interface: functions for a program that loads libstorescope-probe.so.
 //
 // Every function may be called at any time from any thread. None of them changes what SQLite
 // returns to the program.
@@ -28,9 +28,9 @@ void sqliteprobe_exclude(int is_excluding);
 // complete, with the status with which the program is going to end.
 void sqliteprobe_finish(int status);
 
-// Begins a recording with settings, lines such as `STORE_SQL_DEBUG=1`, which stand before those of the environment.
-// Connections and statements that exist already are observed from their next call on. Returns 1 if the process is
-// already recorded. `trace-report attach` calls it.
+// Starts a recording with settings, lines such as `STORE_SQL_DEBUG=1`, which precede the environment's. Existing
+// connections and statements are observed from their next call on. Returns 1 if the process is already recorded.
+// `trace-report attach` calls it.
 int sqliteprobe_attach(const char *settings);
 
 // Ends it: the program calls SQLite again as if the library had not been loaded. Returns 1 if nothing was recorded.

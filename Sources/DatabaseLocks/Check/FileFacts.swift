@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What a database file and the files beside it contain, read without SQLite.
+/// The contents of a database file and the files beside it, read without SQLite.
 ///
 /// Nothing may have the database open in this process: see ``LockObserver``.
 public struct FileFacts: Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct FileFacts: Hashable, Sendable {
 
   public struct JournalFacts: Hashable, Sendable {
     public var bytes: UInt64
-    /// Whether it begins as a journal whose transaction did not end.
+    /// Whether it starts as a journal of a transaction that did not end.
     public var isInUse: Bool
   }
 
@@ -94,7 +94,7 @@ extension FileFacts.LogFacts {
     for number in UInt64(frame)..<max(header.capacity, UInt64(frame)) {
       let offset = off_t(32) + off_t(number) * off_t(header.pageSize + 24)
       guard pread(descriptor, &head, 24, offset) == 24 else { break }
-      // The damaged frame itself, and those behind it.
+      // The damaged frame itself, and the frames behind it.
       let isCommit = head[4..<8].contains { $0 != 0 }
       if isCommit, Array(head[8..<16]) == header.salts { commits += 1 }
     }

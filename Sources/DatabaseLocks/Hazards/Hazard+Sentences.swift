@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Hazard: CustomStringConvertible {
-  /// Sentences: the fact, then what to do.
+  /// Sentences: the fact, then the advice.
   public var description: String { "\(fact) \(advice)" }
 
   private var names: String {
@@ -10,7 +10,7 @@ extension Hazard: CustomStringConvertible {
 
   private var verb: String { users.count == 1 ? "has" : "have" }
 
-  /// What is wrong, and what may be lost.
+  /// The problem, and the possible loss.
   public var fact: String {
     switch self {
     case .noDatabase:
@@ -55,7 +55,7 @@ extension Hazard: CustomStringConvertible {
     }
   }
 
-  /// What to do now.
+  /// The advice.
   public var advice: String {
     switch self {
     case .noDatabase: "Its locks are listed in case it is encrypted."

@@ -6,7 +6,7 @@ public enum Hazard: Hashable, Sendable {
 
   /// The file does not begin with the header of an SQLite database.
   case noDatabase
-  /// A rollback journal whose transaction did not end, and whose program did.
+  /// A rollback journal of a transaction that did not end, though its program did.
   case hotJournal(path: String)
   /// A file that was deleted or replaced and is still open.
   case unlinked(UnlinkedFile)
@@ -14,8 +14,8 @@ public enum Hazard: Hashable, Sendable {
   case otherName(String, users: [HazardousProcess])
   /// Processes that use different WAL-indexes, and so different logs, for one database.
   case severalLogs([String], users: [HazardousProcess])
-  /// A process whose locks of one of the files were cancelled; `frames` is the growth of the log
-  /// during the observation, if no process held the writer lock.
+  /// A process with cancelled locks of one of the files; `frames` is the growth of the log during
+  /// the observation, if no process held the writer lock.
   case lostLocks(LockedPart, HazardousProcess, frames: UInt32)
   /// A process that uses a connection which it inherited by `fork()`.
   case usedAfterFork(HazardousProcess)
@@ -32,7 +32,7 @@ public enum Hazard: Hashable, Sendable {
   case unlockedTransaction(HazardousProcess)
   /// A process that inherited the connection of another one by `fork()`, and has not used it.
   case inherited(HazardousProcess)
-  /// Versions of SQLite whose reset of the log may lose commits if two processes use it.
+  /// Versions of SQLite that may lose commits in a reset of the log if two processes use it.
   case resetRace([String], users: [HazardousProcess])
   /// A process without SQLite that has a file of the database open.
   case otherProgram(HazardousProcess)

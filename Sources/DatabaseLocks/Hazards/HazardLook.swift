@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// What looks like a hazard at one moment.
+/// Signs of hazards at one moment.
 ///
 /// Most of it is also seen for some microseconds while connections open and close: ``HazardSearch`` looks
 /// several times.
 struct HazardLook {
-  /// What stays the same from look to look.
+  /// A sign that stays the same from look to look.
   enum Suspicion: Hashable {
     case hotJournal(inode: UInt64, size: Int64, modified: Int, nanoseconds: Int)
     case unlinked(UnlinkedFile.Kind, FileIdentity)
@@ -15,7 +15,7 @@ struct HazardLook {
     case forked(Int32)
     case images(Int32)
     case otherProgram(Int32)
-    /// What one look is enough for.
+    /// A sign for which one look is enough.
     case certain(String)
   }
 

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Looks for hazards several times, and reports those that are there each time.
+/// Looks for hazards several times, and reports the hazards that are there each time.
 struct HazardSearch {
   private let images = SQLiteImages()
   private var processes: [Int32: HazardousProcess] = [:]
@@ -12,7 +12,7 @@ struct HazardSearch {
   /// The pauses between looks in microseconds: together longer than a connection takes to open or close.
   private static let pauses: [UInt32] = [1_000, 4_000, 15_000, 40_000]
 
-  /// What a search needs of the database.
+  /// The facts that a search needs of the database.
   struct Subject {
     var path: String
     var identity: FileIdentity
@@ -52,7 +52,8 @@ struct HazardSearch {
     FileBytes.read(subject.path + "-shm", count: WALIndex.size).flatMap { WALIndex($0.bytes) }
   }
 
-  /// Adds the growth of the log to a process without locks, if none of those with locks can have written.
+  /// Adds the growth of the log to a process without locks, if no process with locks can have
+  /// written.
   private func withGrowth(
     _ hazards: [Hazard], from first: WALIndex?, to last: WALIndex?
   ) -> [Hazard] {

@@ -26,7 +26,7 @@ struct UserLook {
 
   var hasLocks: Bool { !indexLocks.isEmpty || !databaseLocks.isEmpty }
 
-  /// Whether the process holds what each connection with a log holds as long as it is open: byte 128 of the
+  /// Whether the process holds the lock that each open connection with a log holds: byte 128 of the
   /// `-shm` file.
   var isConnected: Bool {
     indexLocks.contains { $0 == .connected || $0 == .opening || $0 == .wholeFile }

@@ -4,12 +4,12 @@ import Glibc
 
 /// The frames of a write-ahead log that a recovery accepts, from its start.
 ///
-/// A frame is valid if its salts are those of the log's header and its checksum continues that of the frame
-/// before. A transaction ends with the frame that has the size of the database.
+/// A frame is valid if its salts equal the log header's and its checksum continues the previous
+/// frame's. A transaction ends with the frame that has the size of the database.
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>
 public struct WALFrames: Hashable, Sendable {
-  /// Valid frames, including those after the last commit.
+  /// Valid frames, including frames after the last commit.
   public var valid: UInt32 = 0
   /// The last frame of the last transaction: `mxFrame` after a recovery.
   public var committed: UInt32 = 0

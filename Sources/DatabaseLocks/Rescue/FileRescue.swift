@@ -17,7 +17,7 @@ public struct FileRescue {
   // Arbitrary: a program that commits all the time leaves a pause of some milliseconds in a few of them.
   private static let attempts = 50
 
-  /// What a commit or a reset of the log changes.
+  /// The file stamps that a commit or a reset of the log changes.
   private struct Stamp: Equatable {
     var changeCounter: UInt32
     var logHeader: [UInt8]
@@ -71,7 +71,7 @@ public struct FileRescue {
     throw .neverStill(source.process)
   }
 
-  /// Copies what was committed meanwhile to the end of the log, until nothing has changed.
+  /// Copies transactions committed meanwhile to the end of the log, until nothing has changed.
   ///
   /// - Returns: the state of the copy; nil if the log was reset, or the program never stood still.
   private func addCommits(
@@ -163,7 +163,7 @@ public enum RescueError: Error, Hashable, Sendable {
 }
 
 extension RescueError: CustomStringConvertible {
-  /// One sentence: what is missing, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .noRoom(let needed, let free, let folder):

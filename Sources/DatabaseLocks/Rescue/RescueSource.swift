@@ -35,8 +35,8 @@ public struct RescueSource: Hashable, Sendable {
 }
 
 extension LockObserver {
-  /// The files that would be lost: those of processes with a deleted file, or with a log of their own; each
-  /// pair of a database and a log once.
+  /// The files that would be lost: files of processes with a deleted file, or with a log of their
+  /// own; each pair of a database and a log once.
   public var rescueSources: [RescueSource] {
     let all = users.users + users.formerUsers
     let lossy = all.filter { user in

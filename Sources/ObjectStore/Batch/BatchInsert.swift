@@ -3,7 +3,8 @@
 import FoundationEssentials
 public import SQLiteDriver
 
-/// The rows that a batch insert wrote, in their order; those that it left out are not counted.
+/// The inserted rows of a batch insert, in their order; rows that the policy skipped are not
+/// counted.
 public struct BatchInsertResult: Sendable {
   let reference: ManagedObjectID.EntityReference
   let keys: RowKeys
@@ -55,7 +56,7 @@ public struct BatchRow<E: Entity> {
   @usableFromInline let schema: EntitySchema<E>
   @usableFromInline let required: RequiredSlots
 
-  /// Sets an attribute of the row; what is not set has its default value, or is nil.
+  /// Sets an attribute of the row; an attribute that is not set has its default value, or is nil.
   @inlinable
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
     @available(*, unavailable, message: "a row of a batch is only written")

@@ -64,7 +64,8 @@ extension SaveWriter {
   func checkRows(of entity: EntityDescription, _ keys: Set<Int64>) throws {
     let keys = keys.sorted()
     for start in stride(from: 0, to: keys.count, by: 100_000) {
-      // Not reported: it is not a statement of the batch, whose text and number the log shows.
+      // Not reported: the log shows the text and number of the batch's statement, and this is
+      // another one.
       let find = try connection.cachedStatement(
         "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT Z_PK FROM \(entity.table)) LIMIT 1"
       )

@@ -7,7 +7,7 @@
 ///     try context.execute(update)
 ///     // UPDATE ZSTOP SET ZNOTE = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZLONGITUDE > ?)
 public struct BatchUpdateRequest<E: Entity> {
-  /// Nil for all rows.
+  /// The condition on the rows; nil for all rows.
   public var predicate: FetchPredicate?
   /// The contents of the result.
   public var resultType = BatchResult.Kind.count
@@ -50,7 +50,7 @@ public struct BatchDeleteRequest<E: Entity> {
     case ids([ManagedObjectID])
   }
 
-  /// Deletes what a request would fetch; its limit and offset count.
+  /// Deletes the objects that match a fetch request, within its limit and offset.
   public init(_ request: FetchRequest<E>) { source = .request(request) }
 
   /// Deletes the rows that fulfil a predicate written in Swift.
@@ -62,12 +62,12 @@ public struct BatchDeleteRequest<E: Entity> {
 
 /// The result of a batch update, delete or insert.
 public struct BatchResult: Sendable {
-  /// The number of rows that were written or deleted, including those deleted by a cascade.
+  /// The number of rows that were written or deleted, including rows deleted by a cascade.
   public let count: Int
   /// The ids of the rows; empty unless the request returns them.
   public let objectIDs: [ManagedObjectID]
-  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows whose
-  /// references a deletion has set to nil; empty unless the request returns ids.
+  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, including rows with a
+  /// reference that a deletion has set to nil; empty unless the request returns ids.
   public let changes: ContextChanges
 
   /// The contents of a result.

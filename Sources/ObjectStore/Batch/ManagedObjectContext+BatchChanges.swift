@@ -14,7 +14,7 @@ extension ManagedObjectContext {
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
   ///   `unknownProperty`, `wrongType`, `wrongValue` for NaN, for nil where a value is required and
   ///   for decimal numbers with too many digits, `objectGone` and `foreignObject` for ids that no row
-  ///   of this store has, and what SQLite reports. Nothing is updated then.
+  ///   of this store has, and SQLite's errors. Nothing is updated then.
   @discardableResult
   public func execute<E: Entity>(
     _ request: BatchUpdateRequest<E>, file: String = #fileID, line: UInt = #line
@@ -113,7 +113,8 @@ extension BatchResult {
 }
 
 extension EntityDescription {
-  /// The columns and their values, with those of derived attributes and of places in an order.
+  /// The columns and their values, including derived attributes and positions in ordered
+  /// relationships.
   fileprivate func assignments(
     _ wanted: [(name: String, value: StoreValue)]
   ) throws -> [BatchChanges.Assignment] {

@@ -5,7 +5,7 @@ import SQLiteDriver
 import StoreEvents
 
 extension ManagedObjectContext {
-  /// Inserts rows in one transaction, past the context: no objects, no row cache.
+  /// Inserts rows in one transaction, without objects of the context and without the row cache.
   ///
   ///     try context.batchInsert(Stop.self, count: names.count) { row, index in
   ///       row.name = names[index]
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - type: the entity.
   ///   - count: how many rows.
-  ///   - policy: what happens to a row that a uniqueness constraint forbids.
+  ///   - policy: the treatment of a row that violates a uniqueness constraint.
   ///   - file: the caller's file.
   ///   - line: the caller's line.
   ///   - fill: sets the values of one row; called with 0 up to `count`.
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Inserts rows whose values are given by name.
+  /// Inserts rows with values by attribute name.
   ///
   /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, `objectGone`,
   ///   `foreignObject`, and errors of SQLite; nothing is inserted then.

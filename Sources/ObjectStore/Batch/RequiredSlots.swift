@@ -2,7 +2,7 @@
 
 public import SQLiteDriver
 
-/// The slots that a row of a batch must set, and what it has set.
+/// The slots that a row of a batch must set, and the slots that are set so far.
 @usableFromInline
 final class RequiredSlots {
   // Unchecked: one thread fills the rows, and the checks took a seventh of a batch's time.

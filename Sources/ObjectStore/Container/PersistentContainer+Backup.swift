@@ -15,8 +15,8 @@ extension PersistentContainer {
   /// complete. Files of external storage are copied beside it; saves wait meanwhile, but only if the
   /// model has such attributes.
   ///
-  /// - Throws: ``StoreError``: `cannotOpen` where there is a file, or for a URL that names none; what
-  ///   SQLite reports. No file is left then.
+  /// - Throws: ``StoreError``: `cannotOpen` if the file exists, or for a URL that is not a file's;
+  ///   SQLite's errors. No file is left then.
   public func backUp(to url: URL) throws {
     let path = try Self.path(of: url)
     guard access(path, F_OK) != 0 else {

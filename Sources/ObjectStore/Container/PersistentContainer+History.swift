@@ -5,7 +5,7 @@ import SQLiteDriver
 import StoreInstruments
 
 extension PersistentContainer {
-  /// Whether what is written is also kept as history; see ``StoreOptions/tracksHistory``.
+  /// Whether writes are also recorded as history; see ``StoreOptions/tracksHistory``.
   public var tracksHistory: Bool { store.tracksHistory }
 
   /// The token of the last transaction; nil if there is none.

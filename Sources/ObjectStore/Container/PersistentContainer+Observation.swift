@@ -19,7 +19,7 @@ extension PersistentContainer {
     _ value: @escaping @Sendable ([ManagedObject<E>]) throws -> Value
   ) -> AsyncThrowingStream<Value, any Error> {
     let contexts = contexts
-    // Before the first fetch: what is committed while it runs counts.
+    // Before the first fetch, so that a commit during the fetch is observed.
     let commits = store.commits.stream(bufferingPolicy: .bufferingNewest(1))
     return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {

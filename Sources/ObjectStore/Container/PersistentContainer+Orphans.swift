@@ -4,8 +4,8 @@ public import Foundation
 import SQLiteDriver
 
 extension PersistentContainer {
-  /// The files of external storage that no row refers to: those in the trash of the store, and what a
-  /// process that was killed has left.
+  /// The files of external storage that no row refers to: files in the store's trash, and files
+  /// that a killed process has left.
   ///
   /// An opening removes no file. It moves files that no row refers to, and that are older than
   /// ``StoreOptions/externalDataGracePeriod``, from `.NAME_SUPPORT/_EXTERNAL_DATA` to

@@ -4,8 +4,8 @@ import SQLiteDriver
 import StoreInstruments
 
 extension PersistentContainer {
-  /// Compares each search index with the text that it is of, and returns the names of those that
-  /// differ.
+  /// Compares each search index with the text of its attributes, and returns the names of the
+  /// indexes that differ.
   ///
   ///     // INSERT INTO Z_FTS_NOTE(Z_FTS_NOTE, rank) VALUES ('integrity-check', 1)
   ///

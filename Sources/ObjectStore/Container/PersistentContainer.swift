@@ -10,7 +10,7 @@ public import StoreInstruments
 public final class PersistentContainer: @unchecked Sendable {
   /// The entities and how they refer to each other.
   public let model: ManagedObjectModel
-  /// The context of the main queue, for what a program shows.
+  /// The context of the main queue, for the user interface.
   ///
   /// On the main actor, so that the compiler refuses to use it elsewhere. Objects cannot leave it; work
   /// of other tasks has ``newBackgroundContext(name:)`` and ``performBackgroundTask(_:)``.
@@ -26,7 +26,7 @@ public final class PersistentContainer: @unchecked Sendable {
   ///   - url: where the file is.
   ///   - entities: the model; other contents of the file are kept.
   ///   - options: how to open it.
-  ///   - instruments: those that the environment configures, if nil.
+  ///   - instruments: the log and the trace to write; if nil, the environment configures them.
   /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
   ///   be opened or does not fit the model.
   public init(

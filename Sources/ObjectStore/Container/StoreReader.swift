@@ -15,7 +15,7 @@ public struct StoreReader {
   ///     }
   ///
   /// Booleans are integers, dates are seconds since 2001, UUIDs are data, as in the tables. The
-  /// statement is part of the log and of the trace, like those of fetches.
+  /// statement is part of the log and of the trace, like the statements of fetches.
   ///
   /// - Throws: ``StoreError/notAQuery(_:)`` for another statement than SELECT, VALUES, WITH and EXPLAIN,
   ///   ``StoreError/sqlite(_:)`` for SQL that does not compile or that writes.
@@ -50,12 +50,12 @@ public struct StoreReader {
 }
 
 extension PersistentContainer {
-  /// Reads with SQL, all of it from one state of the file: what another connection commits meanwhile
-  /// is not seen.
+  /// Reads with SQL, all of it from one snapshot of the file: a commit of another connection
+  /// meanwhile is not visible.
   ///
   /// Unsaved changes of contexts are not in the file. The connection cannot write.
   ///
-  /// - Throws: what the closure throws, and ``StoreError``.
+  /// - Throws: the closure's errors, and ``StoreError``.
   public func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
     let reader = try store.pool.takeReader()
     defer { store.pool.release(reader) }

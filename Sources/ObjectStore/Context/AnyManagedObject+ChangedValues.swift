@@ -2,7 +2,7 @@
 
 extension AnyManagedObject {
   /// The attributes and to-one relationships that differ from the saved row, with their new values;
-  /// of a new object those that are not nil.
+  /// for a new object, the properties that are not nil.
   ///
   ///     stop.name = "Ostkreuz"
   ///     stop.changedValues  // ["name": .string("Ostkreuz")]
@@ -31,7 +31,8 @@ extension AnyManagedObject {
   /// Fires a fault.
   ///
   /// - Parameter names: which ones; all, if nil.
-  /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` for a to-many; what ``load()`` throws.
+  /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` for a to-many; the errors of
+  ///   ``load()``.
   public final func committedValues(
     forKeys names: [String]? = nil
   ) throws -> [String: StoreValue] {
@@ -57,7 +58,7 @@ extension AnyManagedObject {
   ///
   ///     try stop.validateValue(.string(field.text), forKey: "name")
   ///
-  /// - Throws: ``StoreError``: `invalid` with what is wrong; `unknownProperty`; `wrongType`.
+  /// - Throws: ``StoreError``: `invalid` with the broken rule; `unknownProperty`; `wrongType`.
   public final func validateValue(_ value: StoreValue, forKey name: String) throws {
     let slot = try valueSlot(named: name)
     var value = value
@@ -75,7 +76,8 @@ extension AnyManagedObject {
     }
   }
 
-  /// Nil for what another entity of the table has, and for the entity of a destination.
+  /// Nil for a property that another entity of the table has, and for the entity column of a
+  /// relationship.
   private func valueName(_ slot: Int) -> String? {
     let count = entity.attributes.count
     if slot < count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AnyManagedObject {
-  /// Sets what follows from an attribute that was just set.
+  /// Sets the attributes that are derived from an attribute that was just set.
   final func derive(from slot: Int, _ value: StoreValue) {
     let derived = entity.derivedAttributes
     require(

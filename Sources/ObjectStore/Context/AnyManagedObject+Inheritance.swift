@@ -35,9 +35,9 @@ extension AnyManagedObject {
     schema.lineage.contains { $0.schema.type == type } ? assumed(type) : nil
   }
 
-  // Not unsafeDowncast: the object of a subentity is of that subentity's class. What ManagedObject
-  // does in a hierarchy it does by the entity and by the key path, never by its own type; and its
-  // instances have no storage but that of AnyManagedObject.
+  // Not unsafeDowncast: the object of a subentity has that subentity's class. In a hierarchy,
+  // ManagedObject works by the entity and by the key path, never by its own type; and its instances
+  // have no storage but that of AnyManagedObject.
   @inlinable
   final func assumed<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
     Unmanaged<ManagedObject<E>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque())

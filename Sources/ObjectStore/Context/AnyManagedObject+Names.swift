@@ -46,7 +46,7 @@ extension AnyManagedObject {
   ///
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that is no to-many of
   ///   the entity, `wrongType` for an attribute or a to-one; `contextGone` if they are not loaded and
-  ///   the context was reset or released; what SQLite reports.
+  ///   the context was reset or released; SQLite's errors.
   public final func objects(forKey name: String) throws -> [AnyManagedObject] {
     let slot = try toMany(named: name).slot
     try loadMembers(slot)
@@ -76,7 +76,7 @@ extension AnyManagedObject {
     try mutableSet(forKey: name).replace(with: objects)
   }
 
-  /// - Throws: ``StoreError/contextGone(_:)``: no save would write what is changed.
+  /// - Throws: ``StoreError/contextGone(_:)``: no save would write the change.
   private func checkContext() throws {
     guard context != nil else { throw StoreError.contextGone(objectID) }
   }

@@ -90,7 +90,7 @@ extension AnyManagedObject {
 
   /// Sets this end only.
   ///
-  /// An object whose deletion was saved has no row that the reference could lead to.
+  /// A deleted object is not linked: after the save of its deletion it has no row to refer to.
   final func linkDestination(_ new: AnyManagedObject?, _ slot: Int) {
     if let new, new.state.contains(.erased) {
       context?.recordFaultError(StoreError.objectGone(new.objectID))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of a store within one context, whatever its entity: a row's snapshot, and what was
-/// changed since.
+/// An object of a store within one context, of any entity: a row's snapshot, and the changes since.
 ///
 /// Objects belong to their context's thread. A context has one object per row.
 public class AnyManagedObject {
@@ -12,7 +11,7 @@ public class AnyManagedObject {
   private final let unretainedEntity: Unmanaged<EntityDescription>
   // The entity keeps it.
   @usableFromInline final let unretainedSchema: Unmanaged<EntitySchemaBase>
-  /// The row of ``snapshot``, of whose page the object holds a reference.
+  /// The row of ``snapshot``; the object retains the row's page.
   @exclusivity(unchecked) @usableFromInline final private(set) var row: RowPointer?
   /// By slot; empty while nothing is changed.
   @exclusivity(unchecked) @usableFromInline final var changes: [StoreValue?] = []
@@ -210,7 +209,8 @@ public class AnyManagedObject {
     markUpdated()
   }
 
-  /// Refuses to replace bytes that are no value of the type, since what was read for them is not them.
+  /// Records a fault error if the replaced bytes are not a valid value of the type: the value read
+  /// for them is a substitute.
   @usableFromInline
   final func writeData<Value: AttributeValue>(_ value: Value, _ slot: Int) {
     let new = value.storeValue

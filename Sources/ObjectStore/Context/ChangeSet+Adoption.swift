@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChangeSet {
-  /// Makes what was written the saved state of the objects, in the row cache too.
+  /// Makes the written values the saved state of the objects, in the row cache too.
   func adopt(
     in context: ManagedObjectContext, _ outcome: SaveOutcome = SaveOutcome()
   ) {
@@ -16,7 +16,7 @@ extension ChangeSet {
     for object in inserted where object.primaryKey > 0 {
       context.store.cache.evict([object.primaryKey], object.table)
     }
-    // Before the keys: rows refer to unsaved objects by those that they have until now.
+    // Before the keys change: rows refer to unsaved objects by their temporary keys.
     context.takeSavedRows(of: written, savedIn: epoch)
     context.assignKeys(to: inserted)
     for object in inserted + context.changed where !object.isRemoved {
@@ -41,7 +41,7 @@ extension ChangeSet {
 
   /// Applies the resolutions of conflicts to their objects.
   ///
-  /// - Returns: the objects that now have a new row, and those that no longer have one.
+  /// - Returns: the objects that have a new row, and the objects that no longer have one.
   private func resolve(
     _ resolutions: [SavePlan.RowID: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
@@ -90,7 +90,8 @@ extension ChangeSet {
 }
 
 extension ManagedObjectContext {
-  /// Sets the snapshots to what the save has written, by the page, and lets the row cache have them.
+  /// Sets the snapshots to the rows that the save has written, page by page, and adds them to the
+  /// row cache.
   fileprivate func takeSavedRows(of objects: [AnyManagedObject], savedIn epoch: UInt64) {
     var rest = objects[...]
     while let entity = rest.first?.entity {

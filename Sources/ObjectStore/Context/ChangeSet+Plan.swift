@@ -29,8 +29,8 @@ extension ChangeSet {
     return plan
   }
 
-  /// Members that were given another owner, for owners whose other members are not loaded: by the
-  /// to-one of an ordered relationship and the owner's key.
+  /// Members that were moved to an owner with other members that are not loaded: by the to-one of
+  /// an ordered relationship and the owner's key.
   private func membersByOwner() -> [ObjectIdentifier: [Int64: [AnyManagedObject]]] {
     var members: [ObjectIdentifier: [Int64: [AnyManagedObject]]] = [:]
     for member in updated + inserted where !member.changes.isEmpty {
@@ -43,7 +43,7 @@ extension ChangeSet {
     return members
   }
 
-  /// Adopts the places that a save has assigned to the members of ordered relationships.
+  /// Adopts the positions that a save has assigned to the members of ordered relationships.
   func adoptPlaces(_ plan: SavePlan, _ outcome: SaveOutcome) {
     for ((object, links), places) in zip(zip(linked, plan.links), outcome.places) {
       for (order, places) in zip(links.orders, places) {
@@ -94,8 +94,8 @@ extension AnyManagedObject {
   /// How a plan names the object's row.
   final var rowID: SavePlan.RowID { SavePlan.RowID(table: table, key: primaryKey) }
 
-  /// The members of an ordered relationship in the order that is to be written; of a one-to-many that
-  /// is not loaded only those that are new to it.
+  /// The members of an ordered relationship in their new order; of a one-to-many that is not
+  /// loaded, only its new members.
   fileprivate final func reorderedMembers(
     _ relationship: RelationshipDescription, _ link: ToManyLink,
     _ appended: [ObjectIdentifier: [Int64: [AnyManagedObject]]]

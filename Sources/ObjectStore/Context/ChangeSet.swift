@@ -99,7 +99,7 @@ extension EntityDescription {
     }
   }
 
-  /// Whether a slot may be empty: the one for the entity of a destination follows from another.
+  /// Whether a slot may be nil; the entity column of a to-one always may, as the reference sets it.
   private func isOptional(_ slot: Int) -> Bool {
     guard slot < attributes.count else {
       let toOne = slot - attributes.count

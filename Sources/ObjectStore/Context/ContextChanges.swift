@@ -30,8 +30,8 @@ public struct ContextChanges: Hashable, Sendable {
     storeID = context.store.id
   }
 
-  /// Changes that bypassed all contexts: those of a batch, or of another process whose history
-  /// contains them.
+  /// Changes that bypassed all contexts: the changes of a batch, or of another process, from the
+  /// history.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
     deleted: [ManagedObjectID] = []
@@ -84,7 +84,7 @@ extension ContextChanges {
     for object in changes.linked { recordMembers(of: object) }
   }
 
-  /// Replaces what was to be written by the resolutions of conflicts.
+  /// Replaces the planned changes by the resolutions of conflicts.
   private mutating func applyResolutions(_ changes: ChangeSet, _ outcome: SaveOutcome) {
     for object in changes.inserted {
       guard let resolution = outcome.resolutions[object.rowID] else { continue }
@@ -153,7 +153,7 @@ extension AnyManagedObject {
 }
 
 extension ContextChanges {
-  /// Adds the objects whose derived attributes were computed again.
+  /// Adds the objects with derived attributes that were computed again.
   mutating func noteDerived(_ rows: [DerivedRowKeys]) {
     guard !rows.isEmpty else { return }
     var known = Set(inserted + updated + deleted)

@@ -7,7 +7,7 @@ final class ContextObservation {
   enum Event {
     /// These objects were changed, changed back, or merged.
     case changed([AnyManagedObject])
-    /// Any object may be another than before, as after a reset; these keys had unsaved changes.
+    /// Any object may differ from before, as after a reset; these keys had unsaved changes.
     case refetch([Int64])
   }
 
@@ -16,7 +16,8 @@ final class ContextObservation {
   fileprivate init(_ handler: @escaping (Event) -> Void) { self.handler = handler }
 }
 
-/// The observations of a context, which their owners keep, and what was reported to them.
+/// The observations of a context, which their owners keep, and the changes that were reported to
+/// them.
 struct ContextObservations {
   private var observations: [Weak] = []
   /// Unsaved objects as they were at the end of the last event.
@@ -122,7 +123,7 @@ extension ManagedObjectContext {
     observations.notify(event)
   }
 
-  /// Reports what was changed since the last event.
+  /// Reports the changes since the last event.
   func notifyObservations() {
     if let event = takeObservedEvent() { notifyObservations(event) }
   }
@@ -134,10 +135,10 @@ extension ManagedObjectContext {
     return changed.isEmpty ? nil : .changed(changed)
   }
 
-  /// Objects that were saved for the first time have other ids now, and what a policy has resolved
-  /// may have other values.
+  /// Objects that were saved for the first time have other ids now, and a merge policy may have
+  /// replaced values.
   ///
-  /// - Parameter event: what was changed before the save; a fetch meanwhile would find the rows of
+  /// - Parameter event: the changes before the save; a fetch meanwhile would find the rows of
   ///   objects that count as unsaved.
   func notifyObservationsOfSave(
     after event: ContextObservation.Event?, resolved: [AnyManagedObject]

@@ -12,7 +12,7 @@ import Synchronization
 final class ContextQueue: Sendable {
   let isMain: Bool
   private let queue: DispatchQueue
-  /// The thread that runs a block, or one of those below.
+  /// The thread that runs a block, or `never` or `noUser`.
   private let user = Atomic<UInt>(never)
   /// No block was run yet: the program uses its context without the queue, on one thread.
   private static let never: UInt = 0
@@ -64,8 +64,9 @@ final class ContextQueue: Sendable {
     return !(isMain && isCurrent)
   }
 
-  /// To be called where the context gets objects: on the main thread many a program uses the main
-  /// queue's without a block.
+  /// Records that the current thread uses the context without a block; called where it gets objects.
+  ///
+  /// Many programs use the main queue's context so, on the main thread.
   func recordUse() {
     guard isMain, user.load(ordering: .relaxed) == Self.never, isCurrent else { return }
     user.store(Self.noUser, ordering: .relaxed)

@@ -6,9 +6,9 @@
 ///     stop.name = "B"
 ///     context.undoManager?.undo()
 ///
-/// A user event is a group, and so is what happens between ``beginUndoGrouping()`` and
-/// ``endUndoGrouping()``. A save does not end the history: what is undone after it is a change
-/// that the next save writes. A rollback and a reset do.
+/// A user event is a group, and so are the changes between ``beginUndoGrouping()`` and
+/// ``endUndoGrouping()``. A save does not end the history: an undo after it is a change that the
+/// next save writes. A rollback and a reset do.
 public final class ContextUndoManager {
   /// The maximum number of groups; 0 for no limit.
   public var levelsOfUndo = 0 {
@@ -74,8 +74,8 @@ public final class ContextUndoManager {
     if level == 0 { closeGroup() }
   }
 
-  /// - Throws: ``StoreError/externalData(_:property:_:)``: what the save is to remove could not be
-  ///   brought back.
+  /// - Throws: ``StoreError/externalData(_:property:_:)`` if a value that the save removes cannot
+  ///   be kept for a later undo.
   func contextWillSave() throws {
     for journal in undoStack + redoStack { try journal.keepSavedValues() }
     try open?.keepSavedValues()

@@ -60,7 +60,7 @@ final class EndedObjects: Sendable {
     }
   }
 
-  /// Accepts no more objects: the registers have released those of the context.
+  /// Accepts no more objects: the registers have released the context's objects.
   func contextDidEnd() -> [Entry] {
     state.withLock { state in
       defer { state = State() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entity whose objects are notified of what happens to them, as subclasses of `NSManagedObject`
-/// are.
+/// An entity with objects that are notified of changes in their lifecycle, as subclasses of
+/// `NSManagedObject` are.
 ///
 ///     extension Note: LifecycleHooks {
 ///       static func awakeFromInsert(_ note: ManagedObject<Note>) { note.created = .now }
@@ -12,7 +12,7 @@
 ///       }
 ///     }
 ///
-/// They run on the context's queue, those of a parent entity first, and run no SQL of their own.
+/// They run on the context's queue, a parent entity's hook first, and run no SQL of their own.
 /// Like Core Data's, batches create no objects and call no hooks.
 public protocol LifecycleHooks: Entity {
   /// Called once for a new object, when it has its default values.

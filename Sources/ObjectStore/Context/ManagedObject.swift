@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of an entity whose schema is Swift: its properties are members.
+/// An object of an entity with a schema in Swift: its properties are members.
 ///
 ///     stop.name = "Am Treptower Park"
 ///     stop.stopTimes.append(stopTime)

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     journals.append(journal)
   }
 
-  /// Reports what was changed since the last event, and makes it one step of the undo manager.
+  /// Reports the changes since the last event, and makes them one step of the undo manager.
   func endEvent() {
     undoManager?.eventDidEnd()
     guard let journal = eventJournal, !journal.isEmpty else { return }
@@ -86,8 +86,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Discards what the row cache and loaded to-many relationships hold of changed rows, since
-  /// nothing has updated them.
+  /// Evicts changed rows from the row cache and from loaded to-many relationships, since nothing
+  /// has updated them.
   private func evictRows(of changes: ContextChanges) {
     var tables: Set<Int> = []
     func forEachTable(_ ids: [ManagedObjectID], _ body: ([Int64], Int) -> Void) {
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     object.state = .inaccessible
   }
 
-  /// An object that was requested before its row existed, or whose row exists again.
+  /// An object that was requested before its row existed, or with a row that exists again.
   private func revive(_ object: AnyManagedObject?) {
     guard let object else { return }
     let wasLost = lost.removeValue(forKey: ObjectIdentifier(object)) != nil

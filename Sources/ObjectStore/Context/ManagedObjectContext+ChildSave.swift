@@ -15,7 +15,7 @@ extension ManagedObjectContext {
       defer { withExtendedLifetime(kept) {} }
       let all = changes.inserted + (try resolve(changes, child.mergePolicy))
       try dropReferences(of: all, changes.linked, child.mergePolicy)
-      // Before any value is set: what a relationship is compared with is known then.
+      // Before any value is set: relationships are compared with the snapshots.
       for object in all { adoptSnapshot(of: object) }
       for object in all { takeOverValues(of: object) }
       for object in changes.linked where !object.isRemoved { takeOverMembers(of: object) }
@@ -80,8 +80,8 @@ extension ManagedObjectContext {
     guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
   }
 
-  /// The properties that the child would write, or all if it would delete the object, whose values
-  /// have changed here since the child read them.
+  /// The properties that the child would write, or all if it would delete the object, with values
+  /// that have changed here since the child read them.
   private func disputedSlots(
     _ object: AnyManagedObject, _ own: AnyManagedObject
   ) -> [Int] {
@@ -186,7 +186,7 @@ extension ManagedObjectContext {
     for (slot, value) in object.changes.enumerated() {
       guard let value else { continue }
       guard slot < object.entity.attributes.count else {
-        // The entity of what a to-one leads to follows from it.
+        // The entity of a to-one's destination follows from the destination.
         guard slot < object.entity.attributes.count + object.entity.toOnes.count else { continue }
         own.setDestination(object.destination(slot).map { self.own($0) }, slot)
         continue
@@ -228,7 +228,7 @@ extension AnyManagedObject {
     makeRow(primaryKey: primaryKey, version: snapshot?.version ?? 0) { $0 }
   }
 
-  /// Puts members in a child's order; those that the child does not have come last.
+  /// Puts members in a child's order; members that the child does not have come last.
   fileprivate final func takeOverOrder(
     _ members: [AnyManagedObject], _ slot: Int, of childLink: ToManyLink
   ) {

@@ -3,7 +3,7 @@
 extension ManagedObjectContext {
   /// The queue of a context's work.
   public enum ConcurrencyType: String, Hashable, Sendable {
-    /// On the main queue, for what a program shows.
+    /// On the main queue, for the user interface.
     case mainQueue = "main"
     /// On a queue of the context's own.
     case privateQueue = "private"
@@ -35,8 +35,8 @@ extension ManagedObjectContext {
     try queue.sync { Swift.Result<Result, Failure>(catching: work) }.get()
   }
 
-  /// Ends a user event: follows the delete rules of what was deleted since the last one, publishes
-  /// ``objectsDidChange``, and closes a group of the undo manager.
+  /// Ends a user event: follows the delete rules of the objects deleted since the last one,
+  /// publishes ``objectsDidChange``, and closes a group of the undo manager.
   ///
   /// A database that cannot be read meanwhile is reported by ``faultError`` and by the next save.
   public func processPendingChanges() {

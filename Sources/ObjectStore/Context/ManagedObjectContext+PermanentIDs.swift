@@ -37,8 +37,8 @@ extension ManagedObjectContext {
     takeKeys(keys, ofObjectsLike: new)
   }
 
-  /// Sets the keys of new objects, in the parents first, which also have an object whose deletion a
-  /// child has undone.
+  /// Sets the keys of new objects, in the parents first; a parent may also have an object that a
+  /// child deleted and restored.
   private func takeKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
     parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
     let own = new.compactMap { registered($0.entity, $0.primaryKey) }
@@ -101,7 +101,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs a change of the keys after those that the context's parents have sent to its queue.
+  /// Runs a change of the keys after the changes that the context's parents have sent to its queue.
   private func onQueue(_ body: () -> Void) {
     // The main queue may be waiting for the caller.
     queue.isMain ? body() : queue.sync(body)

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     notifyObservations(.refetch(discarded))
   }
 
-  /// Makes an object a fault again, or reads its row again and keeps what was changed.
+  /// Makes an object a fault again, or reads its row again and keeps its changes.
   ///
   /// Changes written by another program are visible afterwards: older rows of the row cache are not
   /// used.
@@ -63,13 +63,14 @@ extension ManagedObjectContext {
     observations.recordRefresh(of: object)
   }
 
-  /// Makes faults of all objects but those with changes, which are read again and keep them.
+  /// Makes faults of all objects without changes; changed objects are read again and keep their
+  /// changes.
   ///
   /// Objects that were changed here and deleted elsewhere are unchanged: the next save reports the
   /// conflict. An object that was only related to others counts as deleted, and its relationships
   /// are removed.
   ///
-  /// - Throws: what SQLite reports.
+  /// - Throws: SQLite's errors.
   public func refreshAllObjects() throws {
     checkQueue("refreshAllObjects")
     try checkDepth()
@@ -93,8 +94,8 @@ extension ManagedObjectContext {
     observations.recordRefreshOfAll()
   }
 
-  /// Makes updates of insertions whose objects the parent has: it took back a deletion that was undone
-  /// here as well.
+  /// Turns insertions into updates if the parent has the object: both contexts have undone its
+  /// deletion.
   private func returnToRows(of parent: ManagedObjectContext) throws {
     // The id does not decide: a new object may have a permanent one before it has a row.
     for object in inserted {
@@ -124,7 +125,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads what another context has saved of a loaded object, and keeps what was changed here.
+  /// Reads the values that another context has saved of a loaded object, and keeps its changes
+  /// here.
   func refreshValues(of object: AnyManagedObject) throws {
     if parent == nil, let row = store.cache.row(object.entity.index, object.primaryKey),
       !(row === RowSnapshot.deleted)
@@ -139,7 +141,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Objects whose rows are known to be deleted, and that have no changes of their own.
+  /// Discards objects without changes whose rows are known to be deleted.
   func discardLost() {
     guard !lost.isEmpty else { return }
     let gone = lost.values.filter { !$0.isInserted && !$0.hasChangedValues }

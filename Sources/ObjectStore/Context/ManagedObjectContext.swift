@@ -11,9 +11,9 @@ import Synchronization
 /// context on one thread at a time does not need these. `STORE_CONCURRENCY_DEBUG=1` traps on other
 /// uses.
 ///
-/// It keeps the objects that were changed, and otherwise only those that are referenced elsewhere.
+/// It keeps changed objects; any other object lives only while it is referenced elsewhere.
 ///
-/// A context may be passed to another thread; all that it holds is guarded by its queue.
+/// A context may be passed to another thread; its queue guards all its state.
 public final class ManagedObjectContext: @unchecked Sendable {
   /// Unique within the process; in every event.
   public let contextID = ProcessCounter.nextContextID()
@@ -32,7 +32,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// By table.
   @exclusivity(unchecked) private var registers: [ObjectRegister] = []
   private let ended = EndedObjects()
-  /// The observers that are notified at once of what an event has changed.
+  /// The observers that are notified of an event's changes before the call returns.
   var observations = ContextObservations()
   /// New objects, some of which were deleted since.
   @exclusivity(unchecked) var inserted: [AnyManagedObject] = []
@@ -47,7 +47,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Its values were then nil, zero or empty; a save throws this error until
   /// ``rollback()`` or ``reset()``.
   public internal(set) var faultError: (any Error)?
-  /// Whether an object whose row no longer exists counts as deleted when this is detected.
+  /// Whether an object counts as deleted when its row is found to be missing.
   ///
   /// Otherwise it stays a fault, and ``faultError`` makes the next save throw. A call that can
   /// throw, such as ``AnyManagedObject/value(forKey:)``, throws in both cases; nothing traps.
@@ -86,12 +86,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let discardCount = Atomic<Int>(0)
   /// The rollbacks and resets of all parents that this context has followed.
   var followedDiscards = 0
-  /// Objects with changes whose rows another context has deleted: they count as deleted once the
+  /// Changed objects with rows that another context has deleted: they count as deleted once the
   /// changes are undone.
   var lost: [ObjectIdentifier: AnyManagedObject] = [:]
-  /// Changed objects whose rows were read again since the delete rules were last followed.
+  /// Changed objects with rows that were read again since the delete rules were last followed.
   var rebased: [AnyManagedObject] = []
-  /// Objects whose members were loaded when they differed from the saved ones, and the relationship's slot.
+  /// Objects with members that were loaded when they differed from the saved ones, and the
+  /// relationship's slot.
   var ownersOfChanged: [(object: AnyManagedObject, slot: Int)] = []
   let childSaveObservers = SaveObservers()
   let changeNotices = Broadcaster<ContextChanges>()
@@ -106,7 +107,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// By temporary keys, the permanent keys of objects that were saved.
   var permanentKeys: [Int64: Int64] = [:]
 
-  /// Makes a child of a context: it sees what the parent has not saved, and saves to the parent.
+  /// Makes a child of a context: it reads the parent's unsaved changes, and saves to the parent.
   ///
   /// When a parent discards changes with ``rollback()`` or ``reset()``, its children are refreshed
   /// before they fetch, save or end an event; their own changes stay. Contexts can be nested 100

@@ -5,7 +5,7 @@
 struct MemberChanges {
   private let context: ManagedObjectContext
   private let relationship: RelationshipDescription
-  /// In a one-to-many: objects whose owner was changed, with their current owners.
+  /// In a one-to-many: objects that were moved to another owner, with their current owners.
   private var moved: [(object: AnyManagedObject, owner: StoreValue)] = []
 
   init(_ context: ManagedObjectContext, of relationship: RelationshipDescription) {

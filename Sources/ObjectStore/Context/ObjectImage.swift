@@ -73,7 +73,8 @@ struct ObjectImage {
     }
   }
 
-  /// Another context's change may have made pairs of an object whose members are not loaded here.
+  /// Another context's change may have added pairs to an object with members that are not loaded
+  /// here.
   private mutating func keepPairs() {
     for relationship in object.entity.toManys where relationship.inverse.isToMany {
       let slot = relationship.slot
@@ -89,7 +90,8 @@ struct ObjectImage {
 
   // MARK: - After a save
 
-  /// Makes the object there, or not, as it was: what was saved since is a change again.
+  /// Restores the insertion or deletion of the object; a state that was saved since becomes a
+  /// change again.
   func restoreExistence(in context: ManagedObjectContext) {
     switch (wasThere, !object.isRemoved) {
     case (false, true): context.delete(object)
@@ -156,7 +158,7 @@ struct ObjectImage {
     }
   }
 
-  /// Restores the former order of members; those that were not there come last.
+  /// Restores the former order of members; other members come last.
   func restoreOrder() {
     guard !object.isRemoved else { return }
     for relationship in object.entity.toManys where relationship.isOrdered {
@@ -196,7 +198,7 @@ struct ObjectImage {
 }
 
 extension AnyManagedObject {
-  /// Calls back for each object that this one refers to and whose loaded members do not contain it:
+  /// Calls back for each object that this one refers to and that lacks it among its loaded members:
   /// an earlier undo has restored that object.
   final func forEachOwnerWithoutIt(_ body: (AnyManagedObject, _ slot: Int) -> Void) {
     guard !isRemoved, !isFault else { return }
@@ -222,7 +224,8 @@ extension AnyManagedObject {
     }
   }
 
-  /// Makes the next save write the order of members; those that are not loaded keep their places.
+  /// Makes the next save write the order of members; members that are not loaded keep their
+  /// positions.
   final func reorder(_ slot: Int, _ order: ([AnyManagedObject]) -> [AnyManagedObject]) {
     let link = unloadedLink(slot)
     link.members = link.members.map(order)

@@ -63,7 +63,7 @@ final class ToManyLink {
   private var placeTable: [ObjectIdentifier: Int64] = [:]
   /// Places that were read, in no table yet: most members are never moved.
   private var places: [Place] = []
-  /// The members in the order that was changed, to be given to those that are looked up again.
+  /// The members in their changed order, which applies to members that are loaded again.
   var keptOrder: [AnyManagedObject]?
   /// Whether members were moved since the last save.
   var isReordered = false
@@ -130,7 +130,7 @@ final class ToManyLink {
     orderKeys = [:]
   }
 
-  /// The members in the order that was changed, if it was; those that are new come last.
+  /// The members in their changed order, if any; new members come last.
   func arranged(_ members: [AnyManagedObject]) -> [AnyManagedObject] {
     guard let order = keptOrder else { return members }
     keptOrder = nil

@@ -37,7 +37,7 @@ final class ObjectRegister {
 
   private struct Listed {
     let primaryKey: Int64
-    /// Nil once it has ended.
+    /// The object; nil once it was deallocated.
     var object: Unmanaged<AnyManagedObject>?
   }
 
@@ -100,7 +100,7 @@ final class ObjectRegister {
 
   /// Detaches the objects.
   ///
-  /// - Returns: those that keep others.
+  /// - Returns: the objects with links to other objects.
   func leaveObjects() -> [AnyManagedObject] {
     var linked: [AnyManagedObject] = []
     if hasLinks {
@@ -208,7 +208,7 @@ final class ObjectRegister {
     emptyList()
   }
 
-  /// Removes ended objects: those of the batches that were read first are at the beginning.
+  /// Removes ended objects: objects of the earliest batches are at the beginning.
   private func shrinkList() {
     let start = list.firstIndex { $0.object != nil } ?? 0
     list.removeFirst(start)

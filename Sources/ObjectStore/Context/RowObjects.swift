@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Makes the objects of the rows of one statement, or finds those that the context has.
+/// Makes the objects of the rows of one statement, or finds existing ones in the context.
 struct RowObjects {
   private let context: ManagedObjectContext
   private let entity: EntityDescription

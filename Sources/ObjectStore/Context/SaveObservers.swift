@@ -44,7 +44,7 @@ final class SaveObservers: Sendable {
 final class ContextGroup: Sendable {
   let store: PersistentStore
   let traits: ObjectTraits
-  /// The observers of the saves of those without a parent.
+  /// The observers of saves by contexts without a parent.
   let saveObservers = SaveObservers()
 
   init(_ store: PersistentStore) {

@@ -4,7 +4,7 @@ import Dispatch
 import StoreEvents
 import StoreInstruments
 
-/// A fetch whose SQL runs beside the context's queue.
+/// A fetch that runs its SQL beside the context's queue.
 ///
 /// Unchecked: all but ``read(_:)`` runs on the queue, and that touches nothing that changes.
 final class AsynchronousFetch: @unchecked Sendable {
@@ -88,18 +88,18 @@ extension ManagedObjectContext {
   ///     let names = try await context.fetchAsynchronously(request) { $0.map(\.name) }
   ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0, on another thread
   ///
-  /// The SQL runs beside the queue; objects are then made, and given to `body`, on the queue.
-  /// Unsaved changes count as they were when the fetch began. Cancelling the task interrupts SQLite;
-  /// what was read until then is thrown away.
+  /// The SQL runs beside the queue; objects are then made, and passed to `body`, on the queue.
+  /// Unsaved changes count as they were at the start of the fetch. Cancelling the task interrupts
+  /// SQLite and discards the rows read until then.
   ///
   /// - Parameters:
   ///   - request: the fetch.
   ///   - progress: called every 500 rows, on the thread that reads them.
   ///   - file: the caller's file.
   ///   - line: the caller's line.
-  ///   - body: makes of the objects what may leave the queue.
+  ///   - body: makes, from the objects, the value that may leave the queue.
   /// - Throws: `CancellationError` if the task was cancelled, ``FetchPredicateError`` if the request
-  ///   does not fit the entity, ``StoreError``, and what `body` throws.
+  ///   does not fit the entity, ``StoreError``, and the errors of `body`.
   public func fetchAsynchronously<E: Entity & SendableMetatype, Result: Sendable>(
     _ request: FetchRequest<E>, progress: (@Sendable (FetchProgress) -> Void)? = nil,
     file: String = #fileID, line: UInt = #line,

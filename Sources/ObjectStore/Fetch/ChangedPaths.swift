@@ -44,7 +44,7 @@ struct ChangedPaths {
       end = relationship.destination
       isToMany = relationship.isToMany
       guard isToMany, index < names.endIndex - 1 else { continue }
-      // A path goes through one to-many only; what follows is evaluated on its objects.
+      // A path goes through one to-many only; the rest of it is evaluated on the to-many's objects.
       let member = "x\(index)"
       let subquery = FetchPredicate.Subquery(
         .init(Array(names[...index]), variable: variable), variable: member,

@@ -3,7 +3,7 @@
 import SQLiteDriver
 
 extension FetchOperation {
-  /// Counts what a fetch of objects would return.
+  /// Counts the objects that a fetch would return.
   mutating func count() throws -> Int {
     guard let overlay = try pendingOverlay() else {
       select = try statement(.count, limit: limit, offset: offset)

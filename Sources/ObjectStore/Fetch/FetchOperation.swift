@@ -79,7 +79,7 @@ struct FetchOperation: ~Copyable {
     }
   }
 
-  /// Puts cheap terms first, and reports it.
+  /// Moves the cheap terms of the predicate first, and reports the change.
   mutating func reorderPredicate() {
     guard (try? predicate?.checkDepth()) != nil,
       let (predicate, reason) = predicate?.reordered(for: entity)

@@ -8,7 +8,7 @@
 public struct FetchRequest<E: Entity>: Sendable {
   var parameters: FetchParameters
 
-  /// Nil for all objects.
+  /// The condition on the objects; nil for all objects.
   public var predicate: FetchPredicate? {
     get { parameters.predicate }
     set { parameters.predicate = newValue }
@@ -34,8 +34,8 @@ public struct FetchRequest<E: Entity>: Sendable {
     get { parameters.fetchBatchSize }
     set { parameters.fetchBatchSize = newValue }
   }
-  /// Relationships whose objects the fetch loads too, by one more statement each: `["stopTimes"]`,
-  /// or `["stopTimes.stop"]` for both on the way.
+  /// Relationships to load with the fetch, by one more statement each: `["stopTimes"]`, or
+  /// `["stopTimes.stop"]` for both on the way.
   public var relationshipKeyPathsForPrefetching: [String] {
     get { parameters.relationshipKeyPathsForPrefetching }
     set { parameters.relationshipKeyPathsForPrefetching = newValue }
@@ -114,7 +114,7 @@ public struct FetchRequest<E: Entity>: Sendable {
   public init(where predicate: (E) -> FetchPredicate) { self.init(predicate: predicate(E())) }
 }
 
-/// What a request contains, without the type of its entity: to copy a generic value, the runtime
+/// The contents of a request, without the type of its entity: to copy a generic value, the runtime
 /// looks up its type.
 struct FetchParameters: Sendable {
   var terms: [SortTerm] = []

@@ -8,7 +8,7 @@
 ///     row.value("stops", as: Int.self) // 3
 @dynamicMemberLookup
 public struct FetchedDictionary<E: Entity>: Hashable, Sendable {
-  /// In the order in which they were requested.
+  /// The names of the values, in the order of the request.
   public let names: [String]
   /// The values, in the order of the names; `.null` for nil.
   public let values: [StoreValue]

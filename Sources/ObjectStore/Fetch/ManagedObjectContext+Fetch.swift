@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     return downcast(objects)
   }
 
-  /// Counts what a fetch would return.
+  /// Counts the objects that a fetch would return.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func count<E: Entity>(
@@ -32,14 +32,14 @@ extension ManagedObjectContext {
     return try operation.measure { try $0.count() }
   }
 
-  /// Fetches values without making objects: those of `propertiesToFetch`, or all.
+  /// Fetches values without making objects: the values of `propertiesToFetch`, or all.
   ///
   ///     request.propertiesToFetch = ["name", .count(as: "stops")]
   ///     request.propertiesToGroupBy = ["name"]
   ///     // SELECT t0.ZNAME, COUNT( t0.Z_PK) FROM ZSTOP t0 GROUP BY  t0.ZNAME
   ///
-  /// Unsaved changes are never in them, whatever `includesPendingChanges` is: they are what the
-  /// database holds.
+  /// Unsaved changes are never included, whatever `includesPendingChanges` is: the values come from
+  /// the database.
   ///
   /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is requested
   ///   that the objects of a group need not share; ``StoreError``.

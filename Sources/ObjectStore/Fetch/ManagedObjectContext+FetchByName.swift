@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension ManagedObjectContext {
-  /// Fetches objects of a named entity, as those of a model that was read from a file are.
+  /// Fetches objects of a named entity, such as one from a model that was read from a file.
   ///
   ///     try context.fetch(
   ///       entityNamed: "Stop", where: FetchPredicate("name BEGINSWITH 'Am'"),
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     return try operation.measure { try $0.fetchObjects() }
   }
 
-  /// Counts what a fetch by name would return.
+  /// Counts the objects that a fetch by name would return.
   ///
   /// - Throws: ``StoreError/unknownEntity(_:)``; ``FetchPredicateError`` if the predicate does not fit
   ///   the entity.

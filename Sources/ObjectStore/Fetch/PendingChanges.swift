@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The unsaved changes of a context, put over what a fetch found in the database.
+/// The unsaved changes of a context, applied to the rows that a fetch read from the database.
 ///
 /// The fetch then reads all rows: limit and offset count after the changes.
 struct PendingChanges {
-  /// Objects of the entity that were changed, or whose place in the result depends on objects that
-  /// were; each once.
+  /// Objects of the entity that were changed, or with a position in the result that depends on
+  /// changed objects; each once.
   let changed: [AnyManagedObject]
   private let predicate: PreparedPredicate?
   let order: ObjectOrder
 
-  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, and what
-  ///   `affected` throws, which finds the objects that a condition on changed ones holds for.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, and the errors of
+  ///   `affected`, which finds the objects that match a condition on changed ones.
   init?(
     context: ManagedObjectContext, entity: EntityDescription, includesSubentities: Bool,
     predicate: FetchPredicate?, terms: [SortTerm],

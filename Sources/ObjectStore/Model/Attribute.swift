@@ -24,9 +24,9 @@ public struct Attribute<Value: AttributeValue> {
   ///
   /// - Parameters:
   ///   - name: the name in the model; the column's is the same in upper case, behind a Z.
-  ///   - defaultValue: what a new object holds; without one it holds nothing, and an attribute that is
+  ///   - defaultValue: the value of a new object; without one it is nil, and an attribute that is
   ///     not optional must be set before a save.
-  ///   - renamingIdentifier: what it was called in an earlier model.
+  ///   - renamingIdentifier: its name in an earlier model.
   public init(
     _ name: String, default defaultValue: Value? = nil, renamingIdentifier: String? = nil
   ) {

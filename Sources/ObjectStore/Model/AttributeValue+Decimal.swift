@@ -13,7 +13,7 @@ public import Foundation
 extension Decimal: AttributeValue {
   /// `.decimal`.
   public static var attributeType: AttributeType { .decimal }
-  /// 0.
+  /// The number 0.
   public static var valueForNull: Decimal { 0 }
   /// `.decimal`.
   public var storeValue: StoreValue { .decimal(self) }

@@ -51,7 +51,7 @@ extension CodableAttributeValue {
   public static var attributeType: AttributeType { .data }
   /// True.
   public static var isJSON: Bool { true }
-  /// JSON, with its keys in order; `.null` for a value whose own encoding fails.
+  /// JSON, with its keys in order; `.null` if the value's own encoding fails.
   ///
   /// Infinities and NaN, which JSON lacks, are the strings `inf`, `-inf` and `nan`.
   public var storeValue: StoreValue {
@@ -86,7 +86,7 @@ extension Array: CodableAttributeValue where Element: AttributeValue & Codable {
   public static var valueForNull: [Element] { [] }
 }
 
-/// A type of values that are kept as JSON, and what can be read as one of them.
+/// A type of values that are kept as JSON, with a check that bytes decode as it.
 struct CodableType: Sendable {
   /// `Array<String>`.
   let type: String

@@ -2,8 +2,8 @@
 
 /// The source of a derived attribute.
 ///
-/// The store keeps it: setting a source, by any route, sets what is derived from it. A value
-/// set on a derived attribute itself is a programming error.
+/// The store keeps it up to date: a change of a source, by any route, sets the derived attribute. A
+/// value set on a derived attribute itself is a programming error.
 public struct Derivation: Sendable {
   /// Core Data's notation where it has one: `canonical:(name)`, `now()`.
   public let expression: String

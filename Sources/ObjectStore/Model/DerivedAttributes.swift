@@ -52,7 +52,7 @@ struct DerivedAttributes: Sendable {
   /// The attributes that are derived from an attribute; none for a to-one relationship.
   func steps(from slot: Int) -> [Step] { slot < bySource.count ? bySource[slot] : [] }
 
-  /// The values of a new object, with what follows from its defaults.
+  /// The values of a new object, including values derived from its defaults.
   func applied(to defaults: [StoreValue?]) -> [StoreValue?] {
     var values = defaults
     for (source, steps) in bySource.enumerated() {

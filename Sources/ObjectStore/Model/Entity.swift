@@ -45,15 +45,15 @@ public protocol Entity: EntityParent {
 extension Entity {
   /// The type's name.
   public static var entityName: String { String(describing: Self.self) }
-  /// None.
+  /// No indexes.
   public static var indexes: [Index<Self>] { [] }
-  /// None.
+  /// No uniqueness constraints.
   public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }
-  /// None.
+  /// No search index.
   public static var searchIndex: SearchIndex<Self> { SearchIndex() }
-  /// False.
+  /// False: the entity has objects of its own.
   public static var isAbstract: Bool { false }
-  /// None.
+  /// No earlier name.
   public static var renamingIdentifier: String? { nil }
   /// The parent's.
   public subscript<Property>(dynamicMember path: KeyPath<Parent, Property>) -> Property {

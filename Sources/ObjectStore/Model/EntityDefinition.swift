@@ -8,7 +8,7 @@ struct EntityDefinition: @unchecked Sendable {
   var isAbstract = false
   /// The name in an earlier model, for migration.
   var renamingIdentifier: String?
-  /// Its own; those that it inherits belong to the superentity.
+  /// The entity's own attributes; inherited ones belong to the superentity.
   var attributes: [AttributeDescription] = []
   var relationships: [RelationshipDefinition] = []
   var indexes: [IndexDefinition] = []

@@ -6,8 +6,9 @@ extension EntityDescription {
   /// 32 bytes that change when the entity's objects are kept in another way: with its name, its
   /// parent, and the names, types and kinds of its properties.
   ///
-  /// Uniqueness constraints and version hash modifiers count as well. Not Core Data's hash, whose
-  /// input is not public; indexes, defaults and delete rules do not count there either.
+  /// Uniqueness constraints and version hash modifiers count as well. It differs from Core Data's
+  /// hash, which has an unpublished input; indexes, defaults and delete rules do not count there
+  /// either.
   public var versionHash: Data { versionHash(withDestination: nil, of: nil) }
 
   /// The hash that the entity would have if a relationship led to another entity.

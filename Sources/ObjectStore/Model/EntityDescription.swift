@@ -8,7 +8,7 @@ public final class EntityDescription: @unchecked Sendable {
   public let name: String
   /// `Z_ENT`: from 1 in the order of the model, or as the opened file numbers its entities.
   public internal(set) var entityID: Int64 = 0
-  /// The place of its table in all that is kept by table: shared by what inherits from one root.
+  /// The index of its table in arrays by table: shared by all entities that inherit from one root.
   var index = 0
   /// The place among all entities of the model.
   var ordinal = 0
@@ -26,15 +26,14 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var renamingIdentifier: String?
   /// Nil where it neither inherits nor is inherited from.
   @exclusivity(unchecked) var hierarchy: EntityHierarchy?
-  /// The attributes of its table: sorted by name, with those of each subentity after those of the
-  /// root.
+  /// The attributes of its table: sorted by name, a subentity's attributes after the root's.
   ///
-  /// ``attributesByName`` has those that its own objects have.
+  /// ``attributesByName`` has the attributes of the entity's own objects.
   public internal(set) var attributes: [AttributeDescription] = []
   /// Its own and those it inherits, sorted by name.
   public internal(set) var relationships: [RelationshipDescription] = []
-  /// The indexes of its table: those of the hierarchy and the to-one relationships first, then the
-  /// declared ones.
+  /// The indexes of its table: indexes of the hierarchy and the to-one relationships first, then
+  /// the declared ones.
   public internal(set) var indexes: [IndexDescription] = []
   /// Its own, which its subentities share.
   public internal(set) var searchIndex: SearchIndexDescription?
@@ -51,8 +50,8 @@ public final class EntityDescription: @unchecked Sendable {
   /// The indexes that keep its uniqueness constraints.
   var uniqueIndexes: [IndexDescription] = []
   var allIndexes: [IndexDescription] { indexes + uniqueIndexes }
-  /// The to-one relationships of its table, in the order of their slots, which follow those of the
-  /// attributes.
+  /// The to-one relationships of its table, in the order of their slots, which follow the
+  /// attributes' slots.
   private(set) var toOnes: [RelationshipDescription] = []
   /// The to-many relationships of its table, in the order of their slots.
   private(set) var toManys: [RelationshipDescription] = []
@@ -84,7 +83,8 @@ public final class EntityDescription: @unchecked Sendable {
     table = "Z" + name.uppercased()
   }
 
-  /// - Parameter table: those of the whole hierarchy, in the order of their slots; its own, if nil.
+  /// - Parameter table: the properties of the whole hierarchy, in the order of their slots; its
+  ///   own, if nil.
   func setProperties(
     attributes: [AttributeDescription], relationships: [RelationshipDescription],
     table: TableProperties? = nil
@@ -151,8 +151,8 @@ public final class EntityDescription: @unchecked Sendable {
     hierarchy == nil || relationshipsByName[relationship.name] === relationship
   }
 
-  /// The columns of a row, in the order of their slots: attributes, to-one relationships, and the
-  /// entities of those to-one relationships that lead to a hierarchy.
+  /// The columns of a row, in the order of their slots: attributes, to-one relationships, and
+  /// entity columns of to-one relationships to a hierarchy.
   public var columns: [String] {
     attributes.map(\.column) + toOnes.compactMap(\.column)
       + entityColumns.compactMap(\.entityColumn)
@@ -190,7 +190,7 @@ public final class AttributeDescription: @unchecked Sendable {
   public let versionHashModifier: String?
   /// The rules that a save checks its values with.
   let checks: [ValidationCheck]
-  /// The type whose JSON it keeps; nil for any other value.
+  /// The type that it keeps as JSON; nil for any other value.
   let codable: CodableType?
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1

@@ -73,7 +73,7 @@ extension EntityDescription {
 }
 
 extension EntityDescription {
-  /// Sets the entities next to the references among changes; those of other references are
+  /// Sets the entities next to the references among changes; entities of other references are
   /// unchanged.
   func assignEntities(in changes: inout [StoreValue?]) {
     guard !changes.isEmpty else { return }

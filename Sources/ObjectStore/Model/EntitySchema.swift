@@ -119,10 +119,9 @@ extension EntitySchemaBase {
     for property in properties { property.binding.slot = entity.slotsByName[property.name] ?? -1 }
   }
 
-  // Inlined: the compiler folds a literal key path to its offset, and a read costs what a slot read
-  // costs. By the offset, because a read through the key path copies the whole schema; and without
-  // another use of the path, of which the compiler would make an object for every read (100
-  // instructions, callgrind).
+  // Inlined: the compiler folds a literal key path to its offset, and a read costs as little as a
+  // read of a another use of the path, of which the compiler would make an object for every read
+  // (100 instructions, callgrind).
 
   /// The bound property at the end of a key path, for as long as the schema lives.
   ///

@@ -27,7 +27,7 @@ enum ExternalDataColumn {
     switch bytes.first {
     case Self.inlineMark: self = .inline(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     case Self.referenceMark: self = .reference(ExternalDataReference(text: bytes.dropFirst()))
-    // Without a mark: written by a program whose model does not allow external storage here.
+    // Without a mark: written by a program with a model that does not allow external storage here.
     default: self = .inline(bytes)
     }
   }

@@ -41,7 +41,7 @@ public struct ManagedObjectID: Hashable, Sendable {
     "x-coredata://\(storeUUID)/\(entityName)/\(isTemporary ? "t" : "p")\(primaryKey.magnitude)"
   }
 
-  /// Equal when key, entity and store are.
+  /// Whether two ids have the same key, entity and store.
   public static func == (a: ManagedObjectID, b: ManagedObjectID) -> Bool {
     a.primaryKey == b.primaryKey
       && (a.reference === b.reference

@@ -5,7 +5,7 @@ struct ModelBuilder {
   /// The maximum depth of an entity below its root.
   ///
   /// Each entity has the properties of all above it: the time and the memory grow with the square of
-  /// the depth. 200 is arbitrary: far above what a person writes.
+  /// the depth. 200 is arbitrary: far deeper than any model written by hand.
   static let depthLimit = 200
   /// SQLite's `SQLITE_MAX_COLUMN`, the same wherever it was not compiled with another.
   static let columnLimit = 2000
@@ -13,7 +13,7 @@ struct ModelBuilder {
   private let definitions: [String: EntityDefinition]
   /// By the name of the superentity, "" for none; each sorted by name.
   private let childrenByName: [String: [EntityDefinition]]
-  /// The root of each hierarchy, then what inherits from it; each group by name.
+  /// The root of each hierarchy, then its subentities; each group by name.
   private(set) var entities: [EntityDescription] = []
   private var byName: [String: EntityDescription] = [:]
 
@@ -202,7 +202,7 @@ struct ModelBuilder {
 }
 
 extension EntityDescription {
-  /// Sets the indexes of a root's table: those of the root and of all that inherit from it.
+  /// Sets the indexes of a root's table: the root's indexes and those of all subentities.
   func setIndexes() throws {
     var indexes: [IndexDescription] = []
     var names: Set<String> = []

@@ -20,10 +20,10 @@ public struct ToOne<Destination: Entity> {
   ///
   /// - Parameters:
   ///   - name: the name in the model; the column or the pairs' table follows from it.
-  ///   - inverse: the relationship that leads back.
+  ///   - inverse: the inverse relationship.
   ///   - optional: whether a save without it is allowed.
-  ///   - deleteRule: what happens to the other end when the object is deleted.
-  ///   - renamingIdentifier: what it was called in an earlier model.
+  ///   - deleteRule: the treatment of the other end when the object is deleted.
+  ///   - renamingIdentifier: its name in an earlier model.
   public init(
     _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, optional: Bool = true,
     deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil
@@ -73,10 +73,10 @@ public struct ToMany<Destination: Entity> {
   ///
   /// - Parameters:
   ///   - name: the name in the model; the column or the pairs' table follows from it.
-  ///   - inverse: the relationship that leads back.
+  ///   - inverse: the inverse relationship.
   ///   - ordered: whether the members keep their order.
-  ///   - deleteRule: what happens to the members when the object is deleted.
-  ///   - renamingIdentifier: what it was called in an earlier model.
+  ///   - deleteRule: the treatment of the members when the object is deleted.
+  ///   - renamingIdentifier: its name in an earlier model.
   public init(
     _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, ordered: Bool = false,
     deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil

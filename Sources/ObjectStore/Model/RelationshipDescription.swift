@@ -18,7 +18,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) unowned var destination: EntityDescription
   /// A to-one's place in a row snapshot; a to-many's place among the to-manys.
   public internal(set) var slot = -1
-  /// The name of the destination's relationship that leads back.
+  /// The name of the inverse relationship of the destination.
   var inverseName: String?
   var versionHashModifier: String?
   /// The number of objects that a to-many must have, if it has any or is not optional.

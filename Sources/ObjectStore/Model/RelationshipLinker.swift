@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Joins the relationships of a model to their inverses, and names what the store keeps them in.
+/// Links the relationships of a model to their inverses, and names their columns and tables.
 struct RelationshipLinker {
   let entities: [EntityDescription]
 
@@ -59,8 +59,8 @@ struct RelationshipLinker {
 
   /// Each table is named after the side with the lower entity id.
   ///
-  /// Its columns are named after the relationships whose objects they contain, with numbers so that
-  /// no two tables have the same name.
+  /// Each column is named after the relationship that contains its objects, with numbers so that no
+  /// two tables have the same name.
   private func nameJoinTables() {
     var usedTables: Set<String> = []
     var usedColumns: Set<String> = []
@@ -101,6 +101,6 @@ struct RelationshipLinker {
 }
 
 extension EntityDescription {
-  /// Without those that it inherits.
+  /// Without inherited ones.
   var ownRelationships: [RelationshipDescription] { relationships.filter { $0.entity === self } }
 }

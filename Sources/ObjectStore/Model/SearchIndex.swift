@@ -16,7 +16,7 @@ public struct SearchIndex<E: Entity>: Sendable {
   let paths: [any PartialKeyPath<E> & Sendable]
   let tokenizer: SearchTokenizer
 
-  /// Indexes attributes whose values are texts or URLs; without attributes there is no index.
+  /// Indexes attributes of type text or URL; without attributes there is no index.
   public init(
     _ paths: (any PartialKeyPath<E> & Sendable)..., tokenizer: SearchTokenizer = .words
   ) {
@@ -25,7 +25,7 @@ public struct SearchIndex<E: Entity>: Sendable {
   }
 }
 
-/// How a search index cuts text into what can be found; the raw value is FTS5's.
+/// The way a search index splits text into tokens; the raw value is FTS5's.
 public enum SearchTokenizer: String, Hashable, Sendable, CaseIterable {
   /// Words, without regard to case and diacritics: `zurich` finds "Zürich".
   case words = "unicode61 remove_diacritics 2"

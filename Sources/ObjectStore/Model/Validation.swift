@@ -16,7 +16,7 @@ public struct Validation<Value: AttributeValue>: Sendable {
     makeCheck = { { value in Value(value).flatMap(check) } }
   }
 
-  /// Any rule; the message states what is wrong with a value that breaks it, or what is allowed.
+  /// Any rule; the message states how a value breaks it, or which values are allowed.
   public static func custom(
     _ message: String, _ isValid: @escaping @Sendable (Value) -> Bool
   ) -> Self {

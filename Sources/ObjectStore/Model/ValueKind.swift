@@ -34,11 +34,11 @@ enum ValueKind: Equatable {
   }
 }
 
-/// Objects of an entity, or of any entity of its hierarchy: those have keys of one series.
+/// Objects of an entity, or of any entity of its hierarchy, which share one series of keys.
 struct ObjectKind: Equatable {
   let name: String
   let names: Set<String>
-  /// "" for a model that no store has, which leaves open what its ids are.
+  /// "" for a model without a store: its ids may then belong to any store.
   private let storeUUID: String
 
   init(_ entity: EntityDescription) {

@@ -79,7 +79,7 @@ extension PredicateResolver {
   }
 }
 
-/// The property whose values are listed.
+/// The property that is compared with a list of values.
 private struct MembershipKey: Hashable {
   let slot: Int
   let steps: [ObjectIdentifier]

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FetchPredicate {
-  /// The predicate with the terms of each AND and OR by rising cost, and what was moved and why.
+  /// The predicate with the terms of each AND and OR by rising cost, and the terms that moved, with
+  /// the reason.
   ///
   ///     name CONTAINS[cd] "zoo" AND longitude > 13   →   longitude > 13 AND name CONTAINS[cd] "zoo"
   ///
   /// Nil if the cheap terms are already first, or if the predicate does not fit the entity. SQLite
-  /// evaluates the terms in order, except for those that an index serves. Terms inside a SUBQUERY
+  /// evaluates the terms in order, except for terms that an index serves. Terms inside a SUBQUERY
   /// keep their order. The reason names properties, and no values.
   func reordered(
     for entity: EntityDescription

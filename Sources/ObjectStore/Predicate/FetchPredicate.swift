@@ -7,7 +7,7 @@
 ///     // WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ?)
 ///
 /// Terms keep the order in which they were written. A comparison with a missing value is neither
-/// true nor false, as in SQL: neither `x == 5` nor `NOT x == 5` finds an object whose `x` is nil.
+/// true nor false, as in SQL: neither `x == 5` nor `NOT x == 5` matches an object if `x` is nil.
 public enum FetchPredicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case always(Bool)

@@ -17,7 +17,7 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
   case unknownVariable(String)
   /// The two sides cannot be compared.
   case typeMismatch(comparison: String, expected: String)
-  /// Valid, but not supported by this store; `instead` states what to write.
+  /// Valid, but not supported by this store; `instead` is the replacement to write.
   case unsupported(String, instead: String)
   /// A function that does not exist, with the nearest name.
   case unknownFunction(String, nearest: String?)
@@ -36,7 +36,7 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
 }
 
 extension FetchPredicateError: CustomStringConvertible {
-  /// One sentence: what is wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .unknownProperty(let name, let entity, let nearest):
@@ -88,7 +88,8 @@ extension FetchPredicateError {
 }
 
 extension EntityDescription {
-  /// The property whose name takes the fewest edits from `name`, if that is a third or less.
+  /// The property name with the smallest edit distance from `name`, if that is a third of its
+  /// length or less.
   func nearestPropertyName(to name: String) -> String? {
     nearestName(to: name, among: propertyNames, minEdits: 1)
   }

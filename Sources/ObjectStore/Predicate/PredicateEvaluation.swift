@@ -4,7 +4,7 @@ import FoundationEssentials
 import StoreFunctions
 
 /// Evaluates a resolved predicate over objects in memory, in SQL's logic of three values: nil is
-/// what SQL calls NULL, neither true nor false.
+/// SQL's NULL, neither true nor false.
 struct PredicateEvaluation {
   /// By slot.
   private var objects: [any PredicateSource]

@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// Finds a predicate's names in an entity, and converts its constants to the right type.
 struct PredicateResolver {
-  /// 200 is arbitrary: far above what a person writes, far below what overflows a stack or
-  /// SQLite's limit of 1000.
+  /// 200 is arbitrary: far deeper than any predicate written by hand, far below a stack overflow
+  /// and SQLite's limit of 1000.
   static let depthLimit = 200
 
   private let entity: EntityDescription

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object whose properties a predicate can read.
+/// An object with properties that a predicate can read.
 public protocol PredicateSource {
   /// The object's id, as `SELF` and a to-one relationship compare.
   var predicateObjectID: ManagedObjectID { get }

@@ -3,7 +3,7 @@
 import FoundationEssentials
 import StoreFunctions
 
-/// A predicate whose names were found in the model and whose constants have the types of their
+/// A predicate with names that were found in the model and constants of the types of their
 /// comparisons.
 ///
 /// Both ways out start here, SQL and the evaluation in memory, so that they refuse the same
@@ -46,7 +46,7 @@ enum RelationalOperator: String {
 indirect enum ResolvedOperand {
   case constant(StoreValue)
   case property(ResolvedPath, Property)
-  /// The number of objects of a collection, or of those that fulfil a predicate.
+  /// The number of objects of a collection, or of its objects that match a predicate.
   case count(ResolvedCollection, slot: Int, where: ResolvedPredicate?)
   /// The sum, the average, the least or the greatest value of a collection's objects.
   case aggregate(ResolvedAggregate)
@@ -65,7 +65,7 @@ indirect enum ResolvedOperand {
   }
 }
 
-/// `stopTimes.@max.departureTime`, or of those objects that fulfil a predicate.
+/// `stopTimes.@max.departureTime`, or the same over the objects that match a predicate.
 struct ResolvedAggregate {
   var operation: FetchPredicate.CollectionOperator
   var collection: ResolvedCollection

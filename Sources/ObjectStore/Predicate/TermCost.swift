@@ -35,7 +35,7 @@ extension ResolvedPredicate {
         max(text.cost, pattern.cost), folding.cost,
         kind == .like ? .foldedString : kind == .beginsWith ? .string : .partOfString)
     case .matches(let text, let pattern, _, _): max(text.cost, pattern.cost, .computed)
-    // A look-up in the list of what was found, which is made once.
+    // A look-up in the list of search results, which is made once.
     case .matchesIndex(let operand, _): operand.cost
     case .exists: .subquery
     }

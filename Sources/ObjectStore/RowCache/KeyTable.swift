@@ -15,8 +15,8 @@ struct KeyTable<Value>: ~Copyable {
   /// Slots that contain a value, or did: a look-up has to continue after them.
   private var usedCount = 0
 
-  // The key of a slot whose value was removed. The one key that a table does not take: SQLite
-  // chooses none below zero.
+  // The key of a slot with a removed value. It is the one key that a table does not accept: SQLite
+  // assigns no negative keys.
   private static var removed: Int64 { .min }
 
   private static var minSlots: Int { 16 }
@@ -93,7 +93,8 @@ struct KeyTable<Value>: ~Copyable {
     return .added
   }
 
-  /// Removes a value; a slot that nothing follows becomes free again, and so do those before it.
+  /// Removes a value; if the next slot is free, this slot and removed slots before it become free
+  /// again.
   @discardableResult
   mutating func remove(_ key: Int64) -> Value? {
     guard var index = index(of: key), let value = slots[index].value else { return nil }

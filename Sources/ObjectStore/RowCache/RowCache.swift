@@ -15,7 +15,7 @@ final class RowCache: @unchecked Sendable {
   @exclusivity(unchecked) private var old: RowGeneration
   private var evictions = 0
   private let generationLimit: Int
-  /// Counts what makes earlier reads suspect: saves, and writes by others.
+  /// Counts the events that make earlier reads stale: saves, and writes by others.
   private let currentEpoch = Atomic<UInt64>(0)
   /// Rows that were read or saved before this epoch may be older than rows that were already
   /// evicted.
@@ -126,8 +126,8 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Evicts rows, deleted ones too, that are written past the cache; also those that are being
-  /// read.
+  /// Evicts rows, deleted ones too, that a write has changed without the cache; also rows that are
+  /// being read.
   func evict(_ primaryKeys: [Int64], _ entity: Int) {
     lock.withLock { _ in
       firstGoodEpoch = nextEpoch()
@@ -144,7 +144,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Adds what the cache holds to what the store has done.
+  /// Adds the cache's counts to the store's statistics.
   func fill(_ statistics: inout Statistics) {
     lock.withLock { _ in
       statistics.cachedRows = UInt64(young.rowCount + old.rowCount)
@@ -180,7 +180,7 @@ final class RowCache: @unchecked Sendable {
   private func letOldGo() {
     guard young.byteCount > generationLimit else { return }
     evictions += old.rowCount
-    // A read that began before those rows were saved must not bring older ones back.
+    // A read that started before those rows were saved must not bring older ones back.
     firstGoodEpoch = max(firstGoodEpoch, old.lastSave)
     old.removeAll()
     swap(&old, &young)

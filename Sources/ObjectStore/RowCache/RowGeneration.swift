@@ -9,7 +9,7 @@ struct RowGeneration: ~Copyable {
   /// The size of the pages, counted in full while one of their rows is here, and of the entries.
   private(set) var byteCount = 0
   private(set) var rowCount = 0
-  /// The epoch of the last save whose rows were put here.
+  /// The epoch of the last save that put rows here.
   var lastSave: UInt64 = 0
 
   // A slot of a table that is half full.
@@ -57,7 +57,7 @@ struct RowGeneration: ~Copyable {
     }
   }
 
-  /// Adds the rows of a page, except those older than the stored ones.
+  /// Adds the rows of a page, except rows that are older than the stored ones.
   mutating func insert(_ page: RowPage, _ entity: Int) {
     let entered = Unmanaged.passUnretained(page)
     enter(entered, rows: page.rowCount)

@@ -72,7 +72,7 @@ extension RowSnapshot {
     }
   }
 
-  /// The entity of what a to-one relationship leads to, which may inherit from the declared one.
+  /// The entity of a to-one relationship's destination, which may inherit from the declared one.
   private func destination(of toOne: RelationshipDescription) -> EntityDescription {
     guard let slot = toOne.entitySlot, !isNull(slot) else { return toOne.destination }
     return toOne.destination.entity(numbered: integer(slot))
@@ -139,8 +139,9 @@ struct RowBuilder: ~Copyable {
   /// Whether the rows are enough for a page.
   var isFull: Bool { start >= pageWords }
   var isEmpty: Bool { start == 0 }
-  // Into a constant before a word is changed in place: the thread sanitizer takes such a change of
-  // what a computed property points to for one of the first property's buffer, the layout's.
+  // Into a constant before a word is changed in place: the thread sanitizer mistakes a change
+  // through a computed property's pointer for a change of the first property's buffer, the
+  // layout's.
   private var nulls: UnsafeMutablePointer<UInt64> { words + start + RowPointer.headerWords }
 
   mutating func begin() {

@@ -19,7 +19,7 @@ public enum Collations {
   ///
   /// - Parameters:
   ///   - connection: the connection.
-  ///   - locale: whose rules the localized ones follow, such as `de_DE`; "" for the root order.
+  ///   - locale: the locale of the localized collations, such as `de_DE`; "" for the root order.
   /// - Throws: `SQLiteError` if the connection runs a statement that uses them.
   public static func register(
     on connection: Connection, locale: String = ""

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DictionarySelectWriter {
-  /// Refuses what has no one value for each row of the result: SQLite would take it from any row.
+  /// Rejects a term with more than one value for a row of the result: SQLite would take it from any
+  /// row.
   func check(_ terms: [SortTerm]) throws(FetchPredicateError) {
     var names: Set<String> = []
     for column in query.columns where !names.insert(column.name).inserted {

@@ -5,11 +5,11 @@ import StoreFunctions
 /// Many values as one bound value, which `json_each` takes apart again.
 struct JSONArray {
   let text: String
-  /// Whether `NSCoreDataValue` has to make the values of what JSON can carry.
+  /// Whether `NSCoreDataValue` has to decode the elements, since JSON cannot carry the values.
   let isEncoded: Bool
 
-  /// Encodes what JSON would change: SQLite reads its numbers with rounding, ends its strings at a
-  /// NUL, and it has no blobs.
+  /// Encodes values that JSON would change: SQLite reads its numbers with rounding, ends its
+  /// strings at a NUL, and it has no blobs.
   ///
   /// If there are any, all strings are encoded.
   init(_ values: [StoreValue], _ folding: StringFolding) {

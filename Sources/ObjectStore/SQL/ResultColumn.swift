@@ -6,7 +6,7 @@ public struct ResultColumn: Hashable, Sendable {
   public var name: String
   /// The expression that is selected.
   public var expression: FetchPredicate.Expression
-  /// Nil for the value itself.
+  /// The aggregate function; nil for the value itself.
   public var aggregate: Aggregate?
 
   /// A computation over the values of a group.

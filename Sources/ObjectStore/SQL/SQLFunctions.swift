@@ -12,7 +12,8 @@ import StoreFunctions
 /// | `NSCoreDataMatches(text, pattern, options)` | MATCHES |
 /// | `NSCoreDataStringFold(text, options)` | a side of `==[cd]` and similar operators |
 /// | `NSCoreDataStringCompare(a, b, options)` | a side of `<[l]` and similar operators, with 0 |
-/// | `NSCoreDataSqrt(x)` and related functions | `sqrt:` and what SQLite computes by other rules |
+/// | `NSCoreDataSqrt(x)` and related functions | `sqrt:` and functions that SQLite computes by
+/// other rules |
 /// | `NSCoreDataNumber(text)`, `NSCoreDataString(x)` | CAST |
 /// | `NSCoreDataValue(text)` | a value of a bound list that JSON cannot carry |
 ///

@@ -41,7 +41,7 @@ extension SQLWriter {
     withoutConjunction { $0.append(operand, space: space) }
   }
 
-  /// - Parameter binding: the precedence of the operator whose left side this is; 0 for none.
+  /// - Parameter binding: the precedence of the operator with this as its left side; 0 for none.
   private mutating func append(
     _ function: PredicateFunction, _ arguments: [ResolvedOperand], within binding: Int
   ) {

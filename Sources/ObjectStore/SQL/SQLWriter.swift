@@ -13,8 +13,8 @@ struct SQLWriter {
   var slots: [(alias: Int, scope: Int)] = [(0, 0)]
   /// By SELECT, the outermost first.
   var joins: [[Join]] = [[]]
-  /// The SELECT whose rows are certainly excluded if the term being written is not true; nil if there
-  /// is none.
+  /// The SELECT with rows that are certainly excluded if the term being written is not true; nil if
+  /// there is none.
   var conjunctionScope: Int? = 0
 
   /// ` LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`.
@@ -59,7 +59,7 @@ struct SQLWriter {
 
   // MARK: - Paths and joins
 
-  /// Writes `t1.ZNAME`, having joined what leads there.
+  /// Writes `t1.ZNAME`, after the joins that it needs.
   ///
   /// - Parameter needsValue: whether the term cannot be true where a to-one relationship is nil.
   mutating func appendColumn(

@@ -34,8 +34,8 @@ struct SelectRequest {
     }
   }
 
-  /// Whether another request differs in values only, those of ``StoreValue/form``; adds the other's
-  /// values.
+  /// Whether another request differs only in values of the same ``StoreValue/form``; adds the
+  /// other's values.
   func hasForm(of other: SelectRequest, _ values: inout [StoreValue]) -> Bool {
     guard result == other.result, limit == other.limit, offset == other.offset,
       includesSubentities == other.includesSubentities, terms == other.terms
@@ -90,7 +90,7 @@ extension FetchPredicate.Comparison {
   fileprivate func hasForm(of other: Self, _ values: inout [StoreValue]) -> Bool {
     comparator == other.comparator && options == other.options
       && quantifier == other.quantifier
-      // A pattern is compiled, a search for words is parsed, and what is folded is bound folded.
+      // A pattern is compiled, a search for words is parsed, and a folded value is bound folded.
       && comparator != .matches && options.isSubset(of: .normalized)
       && left.hasForm(of: other.left, &values) && right.hasForm(of: other.right, &values)
   }
@@ -135,7 +135,7 @@ extension StoreValue {
     case exact
   }
 
-  /// Nil for a value whose SQL has to be written each time.
+  /// Nil for a value that needs its SQL written each time.
   fileprivate var form: Form? {
     switch self {
     case .null, .bool: .exact
@@ -152,7 +152,7 @@ extension StoreValue {
 
 /// Values that are in no request.
 struct ProbeValues {
-  /// In the order of the predicate.
+  /// The values to bind, in the order of the predicate.
   private(set) var values: [StoreValue] = []
 
   fileprivate mutating func next(like value: StoreValue) -> StoreValue {

@@ -73,7 +73,8 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset, with: keyPaths)
   }
 
-  /// Counts what ``objects(of:where:includingSubentities:sortedBy:limit:offset:)`` would select.
+  /// Counts the objects that ``objects(of:where:includingSubentities:sortedBy:limit:offset:)``
+  /// would select.
   ///
   ///     SELECT COUNT(*) FROM ZSTOP
   ///     SELECT COUNT(DISTINCT t0.Z_PK) FROM ZSTOPTIME t0 JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK WHERE …

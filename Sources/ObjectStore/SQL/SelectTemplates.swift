@@ -7,16 +7,16 @@ import Synchronization
 ///     longitude >= 13.1 AND name == "a"     WHERE ( t0.ZLONGITUDE >= ? AND  t0.ZNAME = ?)
 ///     longitude >= 13.9 AND name == "b"     the same text, with 13.9 and "b"
 ///
-/// A request becomes a template when it comes the second time: it is written again with values that
-/// occur nowhere else. Where each `?` then holds one of them, or what follows from one, the text
-/// depends on no value. All else is written each time.
+/// A request becomes a template when it comes the second time: it is written again with sentinel
+/// values that no request contains. If each `?` then binds a sentinel, or a value derived from one,
+/// the text depends on no value. Other requests are written each time.
 final class SelectTemplates: Sendable {
   // 8 is arbitrary: no screen of the examples has more requests of an entity than three.
   private static let capacity = 8
 
   private struct Entry {
     let request: SelectRequest
-    /// Nil while the request has come once.
+    /// The template; nil until the request comes the second time.
     var template: Template?
   }
 
@@ -35,7 +35,7 @@ final class SelectTemplates: Sendable {
     }
   }
 
-  /// By entity: those of one table select different rows.
+  /// By entity: entities of one table select different rows.
   private let entries: Mutex<[Entries]>
 
   init(entityCount: Int) {
@@ -93,7 +93,7 @@ private struct Template {
     case fixed(StoreValue)
   }
 
-  /// - Returns: nil where the text or what is bound may depend on values in another way.
+  /// - Returns: nil if the text or the bound values may depend on values in another way.
   init?(of request: SelectRequest, _ entity: EntityDescription) {
     var probes = ProbeValues()
     var probed = request

@@ -4,7 +4,7 @@ public import FoundationEssentials
 import StoreFunctions
 
 extension String {
-  /// Bytes whose plain order is a comparator's order of the strings.
+  /// Bytes with a bytewise order that equals a comparator's order of the strings.
   ///
   /// If the key is stored in an attribute, SQLite can sort by an index, without a comparator:
   ///
@@ -14,8 +14,7 @@ extension String {
   /// Two strings that the comparator finds equal have equal keys. Keys of another language, or of
   /// another version of ICU, must not be compared with these.
   ///
-  /// - Parameter locale: whose rules it follows, such as `de_DE`; "" for the order that no language
-  ///   changes.
+  /// - Parameter locale: the locale of the order, such as `de_DE`; "" for the root order.
   public func sortKey(
     _ comparator: SortTerm.Comparator = .localizedCaseInsensitive, locale: String = ""
   ) -> Data {

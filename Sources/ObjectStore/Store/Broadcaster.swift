@@ -4,7 +4,8 @@ import Synchronization
 
 /// Sends values to any number of async sequences, each of which begins when it is requested.
 ///
-/// A sequence keeps what its reader has not taken yet, and ends with its reader or the sender.
+/// A sequence buffers the values until its reader takes them, and ends with its reader or the
+/// sender.
 final class Broadcaster<Element: Sendable>: Sendable {
   /// Guarded by the lock.
   private final class Listeners: @unchecked Sendable {

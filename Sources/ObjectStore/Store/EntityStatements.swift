@@ -10,7 +10,7 @@ struct EntityStatements: Sendable {
   /// Reads rows by their keys, the value of `?` being a ``JSONArray``:
   /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))`.
   let rowsByKey: String
-  /// Reads rows whose keys follow each other, in a third of the work:
+  /// Reads rows with consecutive keys, in a third of the work:
   /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?`.
   let rowsByKeyRange: String
   /// The same for a ``PageCollector``: `SELECT store_rows(0, t0.Z_PK, …) FROM …`; nil where the

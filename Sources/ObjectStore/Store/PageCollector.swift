@@ -14,8 +14,8 @@ final class PageCollector: RowCollector {
   // SQLite's default limit on arguments, <https://www.sqlite.org/limits.html>; some builds have more.
   static let maxColumns = 100
 
-  /// Runs a statement whose only column is the function's, and passes on the pages; `extra` reads
-  /// the columns after those of a row.
+  /// Runs a statement with the function as its only column, and passes on the pages; `extra` reads
+  /// the columns after the row's.
   func collect(
     _ statement: Statement, layout: RowLayout, extra: ((any RowColumns) -> Void)?,
     page: (RowPage) -> Void

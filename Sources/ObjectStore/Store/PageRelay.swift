@@ -5,8 +5,8 @@ import StoreEvents
 import StoreInstruments
 import Synchronization
 
-/// Passes on the pages of a fetch; those of a long one to a second thread, which uses them while the
-/// first one reads.
+/// Passes on the pages of a fetch; pages of a long fetch go to a second thread, which uses them
+/// while the first one reads.
 ///
 /// Pages are used one after the other, in the order of the rows, and never by both threads at the
 /// same time.

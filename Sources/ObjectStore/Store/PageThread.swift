@@ -17,7 +17,7 @@ final class PageThread: @unchecked Sendable {
   // With chunks of 128 KiB, 1 MiB.
   private static let maxChunks = 8
 
-  /// Unchecked: what a page holds is immutable.
+  /// Unchecked: a page's contents are immutable.
   private struct Chunk: @unchecked Sendable {
     let pages: [RowPage]
   }

@@ -5,7 +5,7 @@ import StoreEvents
 import StoreInstruments
 
 extension PersistentStore {
-  /// Reports what the calling thread did to files since this was last called.
+  /// Reports the calling thread's file operations since the last call.
   func reportIO(run: UInt64 = 0, pages: PageCounts = PageCounts(), contextID: UInt64) {
     guard recordsIO, instruments.wants(.events) else { return }
     report(FileCounts.take(), run: run, pages: pages, contextID: contextID)

@@ -13,7 +13,7 @@ final class PersistentStore: @unchecked Sendable {
   let uuid: String
   /// The changes that opening made to the file because the model had changed.
   let migrationSteps: [String]
-  /// Nil if it tracks none.
+  /// The columns of the history; nil for a store without history.
   let history: ChangedColumns?
   var tracksHistory: Bool { history != nil }
   let cache: RowCache
@@ -33,7 +33,7 @@ final class PersistentStore: @unchecked Sendable {
   let externalDataThreshold: Int
   /// Sends after each commit of a save or of a batch.
   let commits = Broadcaster<Void>()
-  /// Whose rules the localized comparators follow.
+  /// The locale of the localized comparators.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?
   private let explained = Mutex<Set<String>>([])
@@ -70,7 +70,7 @@ final class PersistentStore: @unchecked Sendable {
     pool = ConnectionPool(
       path: path, writer: opened.writer, readerCount: options.readerCount
     ) { [options] () throws(SQLiteError) in
-      // Rows of another file would be kept as those of this one.
+      // Otherwise rows of another file would be cached as rows of this one.
       guard file == FileIdentity(path) else { throw .moved }
       let reader = try PooledConnection(
         path: path, mode: mode, options: options, entityCount: entityCount)

@@ -6,9 +6,9 @@ import StoreEvents
 import StoreFunctions
 import StoreInstruments
 
-/// A connection of a pool, with what is kept per connection.
+/// A connection of a pool, with the caches of that connection.
 ///
-/// Unchecked: a connection belongs to who has taken it.
+/// Unchecked: a connection belongs to the caller that has acquired it.
 final class PooledConnection: @unchecked Sendable {
   let connection: Connection
   let collector = PageCollector()

@@ -41,7 +41,7 @@ extension PersistentStore {
 
   /// Runs a SELECT on a reader.
   ///
-  /// - Parameter sql: what SQLite runs in its place, with the same values.
+  /// - Parameter sql: the SQL that runs instead, with the same values.
   private func run(
     _ select: SelectStatement, as sql: String? = nil, interests: Interests, contextID: UInt64,
     cost: inout QueryCost, _ body: (Statement, PooledConnection) throws -> Void

@@ -18,6 +18,7 @@ extension AdviceBench {
     trials.append(try trial(.optimize))
     try connection.execute("ANALYZE")
     trials.append(try trial(.analyze))
+    for statement in statements { indexesUsedWithStatistics.formUnion(try statement.usedIndexes()) }
     return trials
   }
 
@@ -58,8 +59,13 @@ private struct StatisticsTables {
   /// Removes the statistics; SQLite then plans without any.
   static func remove(from connection: Connection) throws(SQLiteError) {
     for table in try existing(connection) { try connection.execute("DELETE FROM main.\(table)") }
-    // Reads them again.
-    try connection.execute("ANALYZE sqlite_schema")
+    try reread(connection)
+  }
+
+  /// Reads them again, with the schema: a table without an index otherwise keeps the number of rows that it had by
+  /// statistics which are gone.
+  private static func reread(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute("ANALYZE sqlite_schema; PRAGMA writable_schema = RESET")
   }
 
   func restore(on connection: Connection) throws(SQLiteError) {
@@ -70,6 +76,6 @@ private struct StatisticsTables {
     for table in try Self.existing(connection) where !tables.contains(table) {
       try connection.execute("DROP TABLE main.\(table)")
     }
-    try connection.execute("ANALYZE sqlite_schema")
+    try Self.reread(connection)
   }
 }

@@ -18,6 +18,8 @@ final class AdviceBench {
   private let writing: [String]
   /// The indexes that INDEXED BY names, in the workload or in a view, in lower case.
   private let namedIndexes: Set<String>
+  /// The indexes that plans use after `ANALYZE`.
+  var indexesUsedWithStatistics: Set<String> = []
   private lazy var explainer = PlanExplainer(connection)
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
@@ -35,7 +37,7 @@ final class AdviceBench {
   /// The functions and collations of a store that the statements use, in alphabetical order.
   var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
 
-  /// A set of indexes, and what the workload costs with it.
+  /// A set of indexes, and the cost of the workload with it.
   struct Trial {
     var indexes: Set<IndexCandidate>
     /// Steps of a run of each statement.
@@ -115,14 +117,15 @@ final class AdviceBench {
     return (statements, unmeasured)
   }
 
-  /// A write is measured itself where triggers and foreign keys read tables for it; otherwise by the search for its rows.
+  /// A write is measured itself where triggers, foreign keys and the subqueries of its SET read tables for it; otherwise
+  /// by the search for its rows.
   private static func measured(
     _ statement: WorkloadStatement, _ explainer: PlanExplainer, on connection: Connection
   ) throws -> MeasuredStatement {
-    let candidates = explainer.actionCandidates(of: statement.sql)
-    guard candidates.isEmpty else {
-      return try MeasuredStatement(
-        statement, on: connection, actionTables: candidates.map(\.table))
+    let tables =
+      explainer.actionCandidates(of: statement.sql).map(\.table) + statement.tablesOfAssignments
+    guard tables.isEmpty else {
+      return try MeasuredStatement(statement, on: connection, actionTables: tables)
     }
     return try MeasuredStatement(
       statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
@@ -166,7 +169,8 @@ final class AdviceBench {
     }
   }
 
-  /// Those that `plans` and `summary` try as well, and that the text of a statement alone does not show.
+  /// The indexes that `plans` and `summary` try as well, and that the text of a statement alone
+  /// does not show.
   private func proposed(_ copy: SchemaCopy) -> [IndexCandidate] {
     let explainer = PlanExplainer(connection)
     return statements.flatMap { statement -> [IndexCandidate] in
@@ -243,7 +247,7 @@ final class AdviceBench {
   /// The sets that were counted.
   var trials: [Trial] { Array(known.values) }
 
-  /// The steps of the workload as it is today, without those of starting its runs.
+  /// The VM steps of the workload without new indexes, less the steps of starting its runs.
   var stepsToday: Double {
     zip(statements, steps).reduce(0) { $0 + Double($1.0.statement.runs) * $1.1 }
   }
@@ -301,7 +305,9 @@ final class AdviceBench {
       return nil
     }
     // A statement that was not measured may need it, and one that compares text may be repaired by it.
-    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
+    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }),
+      !indexesUsedWithStatistics.contains(index.name)
+    else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {
       return nil
     }
@@ -310,7 +316,7 @@ final class AdviceBench {
     guard !index.mayServe(costly.map { explainer.words(of: statements[$0].statement.sql) }) else {
       return nil
     }
-    // What was measured of a write shows neither its triggers nor its foreign keys.
+    // The measurement of a write includes neither its triggers nor its foreign keys.
     let isUnused = writing.allSatisfy {
       explainer.usedIndexes(by: $0).map { !$0.contains(index.name) } ?? false
     }
@@ -325,7 +331,7 @@ final class AdviceBench {
 }
 
 extension WorkloadStatement {
-  /// Whether it makes, changes or drops a table or an index: no index finds rows for it sooner.
+  /// Whether it makes, changes or drops a table or an index, so that no index can speed it up.
   fileprivate var onlyChangesSchema: Bool {
     ["CREATE", "ALTER", "DROP"].contains(StatementCommand.name(of: sql)) && selectPart == nil
   }

@@ -9,7 +9,7 @@ public enum AdviceError: Error, Hashable, Sendable {
 }
 
 extension AdviceError: CustomStringConvertible {
-  /// One sentence: what is wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .noStatements: "no statement that reads; was the store traced?"

@@ -22,8 +22,9 @@ final class DatabaseCopy {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }
     connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
-    // First: SQLite takes an index whose collation it once missed for unusable.
+    // First: once a collation was missing, SQLite does not use its indexes.
     try StoreNames.define(on: connection)
+    connection.copyLikeSetting(of: source)
     try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
     // A crash may spoil the copy: it is not needed then. With its journal in memory SQLite opens no
     // other file by a name.
@@ -37,7 +38,7 @@ final class DatabaseCopy {
       do throws(SQLiteError) {
         try connection.execute("REINDEX \(name)")
       } catch {
-        // An index whose texts are no longer unique stays unchanged, and only costs more to
+        // An index with texts that are no longer unique stays unchanged, and only costs more to
         // maintain.
         if error.isInterruption { throw error }
       }

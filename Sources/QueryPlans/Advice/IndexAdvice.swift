@@ -19,7 +19,8 @@ public struct IndexAdvice: Sendable {
     public var candidate: IndexCandidate
     /// The entity of the table, if the database contains it.
     public var entity: String?
-    /// Steps that the whole workload takes more without it, the others being there; at most those that it takes more today.
+    /// VM steps that the index saves the whole workload, given the other advised indexes; never more
+    /// than it saves today.
     public var saving: Double
     public var bytes: UInt64?
     /// Entries that the workload's own writes put into it.
@@ -33,7 +34,8 @@ public struct IndexAdvice: Sendable {
   /// The columns of an advised index in another order: which one is better depends on the values.
   public struct OtherOrder: Sendable {
     public var columns: [String]
-    /// Steps of the whole workload with it, less those with the advised one; with sampled values.
+    /// Steps of the whole workload with it, less the steps with the advised one; with sampled
+    /// values.
     public var difference: Double
   }
 
@@ -55,9 +57,10 @@ public struct IndexAdvice: Sendable {
     public enum Reason: Hashable, Sendable {
       /// SQLite made no use of it.
       case unused
-      /// The steps that it saves alone, and those of the workload today.
+      /// The steps that it saves alone, and the steps of the workload today.
       case smallSaving(steps: Double, of: Double)
-      /// The steps that it saves in addition to the advised ones, and those of the workload today.
+      /// The steps that it saves in addition to the advised ones, and the steps of the workload
+      /// today.
       case littleBeside(steps: Double, of: Double)
       /// The writes of the workload cost more than its reads save; whether their table is known.
       case writes(entries: Double, steps: Double, isCertain: Bool)
@@ -81,7 +84,7 @@ public struct IndexAdvice: Sendable {
   public internal(set) var statistics: [StatisticsTrial] = []
   /// Every statement that was measured.
   public internal(set) var effects: [Effect] = []
-  /// The number of those that write: the search for the rows that they write was measured.
+  /// The number of writing statements that were measured only by the search for their rows.
   public internal(set) var rowSearches = 0
   /// The reason why a statement was not measured, by its id.
   public internal(set) var unmeasured: [(statement: String, reason: String)] = []

@@ -14,7 +14,7 @@ public struct IndexAdvisor {
     public var writes: [WorkloadWrite] = []
     /// The reasons why the workload may be incomplete; in that case no index to drop is reported.
     public var incompleteness: String?
-    /// For all timing together; what is not timed until then is advised by its counts.
+    /// The time for all timing together; after it, statements are advised by their counts.
     public var timeBudget = Duration.seconds(20)
     /// Called often: once it returns true, nothing more is tried.
     public var isCancelled: @Sendable () -> Bool = { false }
@@ -55,7 +55,7 @@ public struct IndexAdvisor {
   // Instructions, some milliseconds: too seldom to be seen in a time.
   private static let pause: Int32 = 100_000
 
-  /// Tries the candidates, and what the database has.
+  /// Tries the candidates, and the removal of existing indexes.
   ///
   /// - Throws: ``SQLiteError`` if the copy cannot be written.
   public func advice() throws -> IndexAdvice {
@@ -106,7 +106,7 @@ public struct IndexAdvisor {
 
   // MARK: - Times
 
-  /// Times the statements whose steps have changed; an index is rejected if all its statements are
+  /// Times the statements with changed steps; an index is rejected if all its statements are
   /// significantly slower.
   private func timed(
     _ outcome: inout IndexSearch.Outcome, beside original: DatabaseCopy,
@@ -231,7 +231,7 @@ public struct IndexAdvisor {
 
   // MARK: - Indexes to drop
 
-  /// Tries to leave out what the database has.
+  /// Tries to remove existing indexes.
   ///
   /// A run may take 2% and 20 steps more, as with another index that is as deep. All of them
   /// together may take as much more as an index has to save, and half of what the new ones save.

@@ -6,7 +6,7 @@ public struct IndexCandidate: Hashable, Sendable {
   public var columns: [String]
   /// The indexed expression, as SQL; nil for an index on the columns themselves.
   public var expression: String?
-  /// What follows a column in the index, such as `DESC` or `COLLATE NOCASE`, by the column.
+  /// The words after a column in the index, such as `DESC` or `COLLATE NOCASE`, by the column.
   public var modifiers: [String: String] = [:]
   /// The WHERE of a partial index.
   public var condition: String?
@@ -129,7 +129,7 @@ extension IndexCandidate {
 }
 
 extension Collection<IndexCandidate> {
-  /// The columns that they need values of, those of conditions included.
+  /// The number of columns that the indexes store, including columns of conditions.
   var columnCount: Int {
     reduce(0) { count, index in
       let condition = SQLTokenizer.tokens(of: index.condition ?? "").filter { $0.kind != .text }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Indexes that were made on a copy of the database, and what they saved a statement.
+/// Indexes that were made on a copy of the database, and the steps that they saved a statement.
 public struct IndexGain: Hashable, Sendable {
   /// The indexes that the plan used.
   public var indexes: [IndexCandidate]

@@ -38,9 +38,17 @@ extension IndexObstacle {
         \(name) cannot serve \(term), since a part of the OR has no column: leave the term out where its value is \
         NULL, and write \(rewritten) where it is not
         """
+    case .tables:
+      return """
+        \(name) cannot serve \(term), which compares columns of several tables: write a SELECT for each, with \
+        \(rewritten), and join them by UNION
+        """
     case .parameter:
       return
         "\(name) is on an expression with a literal, and the statement binds it: write \(rewritten)"
+    case .sameValue:
+      return
+        "\(name) is on the same value in other words: write \(rewritten) in place of \(term)"
     case .partial:
       return """
         \(name) is partial, and a bound value does not show that its WHERE is true: write \(rewritten) in a \

@@ -14,12 +14,16 @@ public struct IndexObstacle: Hashable, Sendable {
     case collation
     /// The column on the left of `=` decides the collation, which the index does not have.
     case leftColumn(String)
-    /// The comparison converts the column, whose declared type differs from that of the other column.
+    /// The comparison converts the column, as its declared type differs from the other column's.
     case affinity(String, String)
     /// OR with a term that has no column, such as `? IS NULL`.
     case optional
+    /// An OR of terms of several tables.
+    case tables
     /// A parameter where the expression of the index has a literal.
     case parameter
+    /// An expression that has the value of the index's in other words.
+    case sameValue
     /// A value that is bound where the WHERE of a partial index has a literal.
     case partial
     /// An OR of ranges where a comparison of row values has the same rows in order.
@@ -50,7 +54,7 @@ extension IndexObstacle.Reason {
   /// Whether the statement returns the same rows with the same values.
   var keepsRows: Bool {
     switch self {
-    case .keyset, .range, .leftColumn: true
+    case .keyset, .range, .leftColumn, .sameValue: true
     default: false
     }
   }
@@ -71,7 +75,7 @@ struct ObstacleSearch {
 
   private var copy: SchemaCopy { trial.copy }
 
-  /// A statement or a view whose terms are written differently.
+  /// A statement or a view with terms that are written differently.
   private struct Text {
     var sql: String
     var outline: StatementOutline
@@ -151,15 +155,15 @@ struct ObstacleSearch {
     _ rewrites: [TermRewrite], in text: Text, _ before: QueryPlan
   ) -> IndexObstacle? {
     let reason = rewrites[0].reason
-    var changed = text.sql
-    for rewrite in rewrites.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
-      let tokens = text.outline.tokens[rewrite.term]
-      guard let first = tokens.first, let last = tokens.last else { return nil }
-      changed.replaceSubrange(
-        first.range.lowerBound..<last.range.upperBound, with: " \(rewrite.trial) ")
-    }
-    guard let after = text.plan(changed) else { return nil }
+    guard let changed = replacing(rewrites.map { ($0.term, $0.trial) }, in: text),
+      let after = text.plan(changed)
+    else { return nil }
     let found = search(after, before, reason)
+    for other in rewrites[0].others {
+      guard let changed = replacing([(rewrites[0].term, other)], in: text),
+        let after = text.plan(changed), search(after, before, reason) != nil
+      else { return nil }
+    }
     let terms = rewrites.map { SQLFingerprint.joined(text.written[$0.term].map(\.text)) }
     var obstacle = IndexObstacle(
       reason: reason, index: found?.index, term: terms.joined(separator: " AND "),
@@ -170,6 +174,18 @@ struct ObstacleSearch {
     guard found != nil || !obstacle.indexes.isEmpty else { return nil }
     guard text.isStatement, reason.keepsRows else { return obstacle }
     return prove(&obstacle, changed) ? obstacle : nil
+  }
+
+  /// The text with others in place of some terms.
+  private func replacing(_ terms: [(term: Range<Int>, text: String)], in text: Text) -> String? {
+    var changed = text.sql
+    for (term, other) in terms.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
+      let tokens = text.outline.tokens[term]
+      guard let first = tokens.first, let last = tokens.last else { return nil }
+      changed.replaceSubrange(
+        first.range.lowerBound..<last.range.upperBound, with: " \(other) ")
+    }
+    return changed
   }
 
   /// The indexes with which the changed statement takes half of its steps or fewer.
@@ -190,6 +206,8 @@ struct ObstacleSearch {
     _ after: QueryPlan, _ before: QueryPlan, _ reason: IndexObstacle.Reason
   ) -> QueryPlan.Search? {
     let sortsLess = after.sortCount < before.sortCount
+    // One part may search a table for each row of another one that it reads as a whole.
+    guard reason != .tables || after.scanCount < before.scanCount else { return nil }
     let searches =
       reason == .keyset && sortsLess ? after.searches : after.searches.subtracting(before.searches)
     guard let found = searches.min(by: { $0.name < $1.name }), !found.isAutomatic else {
@@ -267,6 +285,10 @@ extension QueryPlan {
 extension QueryPlan {
   fileprivate var sortCount: Int {
     nodes.count { if case .temporaryBTree = $0.fact { true } else { false } }
+  }
+
+  fileprivate var scanCount: Int {
+    nodes.count { if case .scan = $0.fact { true } else { false } }
   }
 }
 

@@ -2,12 +2,12 @@
 
 /// The indexes that could serve a table of a statement, the best guess first.
 ///
-/// They are guesses from the text: ``IndexTrial`` finds which of them SQLite uses, and `advise` counts
-/// their steps. Some serve only together, such as those of the terms of an OR.
+/// They are guesses from the text: ``IndexTrial`` finds which of them SQLite uses, and `advise`
+/// counts their steps. Some serve only together, such as the indexes of the terms of an OR.
 struct IndexProposals {
   /// The statement, with the table before each column, and the views that it reads.
   let outlines: [StatementOutline]
-  /// Nil for what has no index.
+  /// Nil for a table or view that cannot have an index.
   let columns: (String) -> TableColumns?
 
   init(
@@ -31,14 +31,14 @@ struct IndexProposals {
   /// The columns of tables that the statement compares by a view.
   private let viewTerms: [ViewTerm]
 
-  /// Those that find the rows of a table.
+  /// The indexes that find the rows of a table.
   func finding(rowsOf table: String) -> [[IndexCandidate]] {
     unique(
       viewIndexes(on: table)
         + places(of: table).flatMap { finding($0.source, in: $0.scope, $0.outline) })
   }
 
-  /// Those that have the order of the rows.
+  /// The indexes that have the order of the rows.
   func sorting() -> [[IndexCandidate]] {
     let sets = outlines.prefix(1).flatMap { outline in
       outline.scopes.filter { $0.hasOrderBy }.flatMap { scope in
@@ -57,7 +57,7 @@ struct IndexProposals {
     return unique((finding + sorting()).joined().map { [$0] }).compactMap(\.first)
   }
 
-  /// The columns that are compared by a view, with those that join it.
+  /// The columns that a view compares, and the columns that join it.
   private func viewIndexes(on table: String) -> [[IndexCandidate]] {
     guard let known = columns(table) else { return [] }
     let terms = viewTerms.filter {
@@ -231,7 +231,7 @@ struct IndexProposals {
   }
 }
 
-/// A LIKE or GLOB whose pattern begins with text, which an index can find.
+/// A LIKE or GLOB with a pattern that starts with text, which an index can find.
 ///
 /// See <https://www.sqlite.org/optoverview.html#the_like_optimization>.
 private struct TextPrefix {

@@ -11,7 +11,7 @@ struct IndexSearch {
   let bench: AdviceBench
   let minimumEffect: Double
   let isCancelled: () -> Bool
-  /// Called after each set, with the sets tried so far and those that this round tries at most.
+  /// Called after each set, with the sets tried so far and the maximum of this round.
   let progress: (Int, Int) -> Void
 
   struct Outcome {
@@ -54,7 +54,7 @@ struct IndexSearch {
 
   // MARK: - Greedily
 
-  /// Candidates that may help only together, as those of the two sides of an OR.
+  /// Candidates that may help only together, such as the indexes of the two sides of an OR.
   private func moves(_ candidates: [IndexCandidate]) -> [Set<IndexCandidate>] {
     var moves = candidates.map { Set([$0]) }
     for statement in bench.statements {
@@ -86,7 +86,7 @@ struct IndexSearch {
       guard let best = useful.min(by: { isBetter($0.trial, $1.trial) }),
         current.cost - best.trial.cost >= Self.minPart * current.cost
       else {
-        // What each of the others saves beside the chosen ones is reported.
+        // The saving of each other candidate beside the chosen ones is reported.
         for move in moves where move.bound > 0 {
           _ = try tried(move.indexes, beside: current, &outcome)
         }
@@ -105,7 +105,7 @@ struct IndexSearch {
     }
   }
 
-  /// Tries the moves that can be the best one, those with the highest bounds first.
+  /// Tries the moves that can be the best one, the highest bounds first.
   private func promising(
     _ moves: inout [Move], _ outcome: inout Outcome
   ) throws -> [(move: Set<IndexCandidate>, trial: AdviceBench.Trial)] {
@@ -166,7 +166,7 @@ struct IndexSearch {
     a.cost != b.cost ? a.cost < b.cost : a.isSmaller(than: b)
   }
 
-  // MARK: - Around what was found
+  // MARK: - Around the best set
 
   private func improve(_ outcome: inout Outcome) throws {
     let useful = outcome.alone.values.sorted(by: isBetter).compactMap(\.indexes.first)

@@ -2,14 +2,14 @@
 
 import SQLiteDriver
 
-/// Tries indexes on an empty copy of the schema: a report prints those that SQLite uses.
+/// Tries indexes on an empty copy of the schema: a report prints the indexes that SQLite uses.
 final class IndexTrial {
   let copy: SchemaCopy
   private let size: (String) -> TableSize?
   /// The number of rows of a partial index.
   private let rows: (IndexCandidate) -> Int?
   private var known: [String: [IndexCandidate]?] = [:]
-  /// What the sets that were chosen by running a statement save, by its SQL.
+  /// The savings of the sets that were chosen by running a statement, by its SQL.
   private(set) var gains: [String: [IndexGain]] = [:]
   /// The scan that an index is to replace.
   private var scan: PlanJudgement.Scan?
@@ -35,23 +35,25 @@ final class IndexTrial {
     var run: (_ indexes: [IndexCandidate], _ text: String?) -> StatementMeter.Trial?
   }
 
-  /// The set of indexes with which the statement takes fewest steps, half of today's or fewer; nil where none can
+  /// The set of indexes with which the statement takes fewest steps, and saves half of the scan's; nil where none can
   /// be tried, and empty where no index serves.
-  func finding(_ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in subject: Subject)
-    -> [IndexCandidate]?
-  {
+  ///
+  /// - Parameter part: the part of today's steps that the scan is taken to need.
+  func finding(
+    _ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in subject: Subject, part: Double = 1
+  ) -> [IndexCandidate]? {
     self.scan = scan
     defer { self.scan = nil }
     return result(of: "\(scan.table ?? "")\n\(subject.sql)") {
       guard let before = copy.plan(subject.sql, subject.values).map({ cost($0) }) else {
         return nil
       }
-      // Other SELECTs of the statement, as those of a UNION, may read far more.
+      // Other SELECTs of the statement, such as the arms of a UNION, may read far more.
       let ofScan =
         scan.isOutermost && !scan.isInCorrelatedSubquery
         ? max(Double(scan.size?.rows ?? 0), ScanBound.minRows) : .infinity
       let uses = sets.prefix(Self.maxTrials).compactMap { use(of: $0, in: subject) }
-      return fastest(uses, of: subject)
+      return fastest(uses, of: subject, part: part)
         ?? uses.first { use in
           let rows = use.cost.rows
           return use.finds && (rows < before.rows * 0.8 || before.rows - rows >= ofScan * 0.8)
@@ -83,13 +85,15 @@ final class IndexTrial {
   // As in `advise`: a set this close to the best one is as good.
   private static let tolerance = 1.05
 
-  /// - Returns: nil where the statement cannot be measured, empty where no set halves its steps.
-  private func fastest(_ uses: [Use], of subject: Subject) -> [IndexCandidate]? {
+  /// - Returns: nil where the statement cannot be measured, empty where no set halves a part of its steps.
+  private func fastest(_ uses: [Use], of subject: Subject, part: Double = 1) -> [IndexCandidate]? {
     guard let before = subject.run([], nil), before.isLarge else { return nil }
     var seen: Set<[IndexCandidate]> = []
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
       subject.run($0.indexes, nil)
-    }.filter { !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost }
+    }.filter {
+      !$0.used.isEmpty && !$0.measurement.isCut && $0.cost <= before.cost * (1 - part / 2)
+    }
     guard let lowest = trials.map(\.cost).min() else { return [] }
     // A partial index serves fewer statements: it halves the steps of one of all rows.
     let whole = trials.filter { $0.indexes.allSatisfy { $0.condition == nil } }

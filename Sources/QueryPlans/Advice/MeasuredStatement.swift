@@ -99,7 +99,7 @@ final class MeasuredStatement {
     (runs, source, self.arrays) = (values.runs, values.source, arrays)
   }
 
-  /// The tables that it reads, and those that its views read, in lower case.
+  /// The tables that it reads, and the tables that its views read, in lower case.
   private static func tables(
     of outline: StatementOutline, on connection: Connection
   ) -> Set<String> {
@@ -210,7 +210,7 @@ final class MeasuredStatement {
 
   // MARK: - Timing
 
-  /// Compiles the runs on two connections, whose times are to be compared.
+  /// Compiles the runs on two connections, to compare their times.
   func race(_ other: Connection) throws(SQLiteError) -> StatementRace {
     // Temporary tables of keys are made on both.
     for name in arrays.keys.map(\.table) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WorkloadStatement {
-  /// For an UPDATE or a DELETE, a SELECT that finds the same rows and can be measured; nil for other
-  /// statements, for those without WHERE, and for those that join.
+  /// For an UPDATE or a DELETE, a SELECT that finds the same rows and can be measured; nil for
+  /// other statements, without WHERE, and for joins.
   ///
   ///     UPDATE line SET qty = qty + ? WHERE sku = ?
   ///     SELECT 1 FROM line WHERE sku = ?1
@@ -62,6 +62,20 @@ extension WorkloadStatement {
     return search
   }
 
+  /// The tables that the subqueries of an UPDATE's SET read.
+  ///
+  ///     UPDATE stock SET sold = (SELECT sum(amount) FROM sale WHERE sale.sku = stock.sku)
+  ///     // sale
+  var tablesOfAssignments: [String] {
+    let outline = StatementOutline(sql)
+    guard outline.verb == "UPDATE",
+      let update = outline.scopes.first(where: { $0.role == .statement })
+    else { return [] }
+    return outline.scopes.filter {
+      $0.depth > update.depth && update.filter?.contains($0.extent.lowerBound) != true
+    }.flatMap { $0.sources.compactMap(\.table) }
+  }
+
   /// Whether it finds the rows that it updates or deletes: an index may serve it.
   var findsRowsToWrite: Bool {
     let outline = StatementOutline(sql)
@@ -72,7 +86,7 @@ extension WorkloadStatement {
   }
 }
 
-/// Parts of a statement, whose parameters are numbered from 1.
+/// Parts of a statement, with parameters that are numbered from 1.
 private struct StatementPart {
   private(set) var sql = ""
   /// The numbers that the parameters have in the statement.

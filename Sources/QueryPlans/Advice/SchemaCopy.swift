@@ -17,6 +17,7 @@ final class SchemaCopy {
     else { return nil }
     self.connection = connection
     PlanExplainer.standInForCollations(of: source, on: connection)
+    connection.copyLikeSetting(of: source)
     do {
       // The tables of virtual tables are made with them.
       for object in objects where object.isVirtual {
@@ -55,7 +56,7 @@ final class SchemaCopy {
       try insert.run()
       insert.reset()
     }
-    // The first one discards the schema that is known, and the second one ignores what is malformed.
+    // The first one discards the known schema, and the second one ignores malformed parts.
     try connection.execute(
       "COMMIT; PRAGMA writable_schema = RESET; PRAGMA writable_schema = ON; "
         + "SELECT count(*) FROM sqlite_schema")

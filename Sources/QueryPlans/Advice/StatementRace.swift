@@ -42,7 +42,7 @@ struct StatementRace {
   }
 }
 
-/// Rounds in which two ways take turns, so that what else the machine does hits both.
+/// Rounds in which two variants take turns, so that other load of the machine affects both.
 enum Interleaved {
   private static let maxRounds = 25
   private static let enough = Duration.milliseconds(300)

@@ -84,7 +84,7 @@ extension TermRewrite.Reader {
     }
   }
 
-  /// A format of a time: its unit, and what completes it to a time that SQLite reads.
+  /// A format of a time: its unit, and the text that completes it to a time that SQLite reads.
   private struct TimeFormat {
     var unit: String
     var missing = ""

@@ -8,6 +8,8 @@ struct TermRewrite {
   var text: String
   /// The same for a trial, where a literal stands for a value.
   var trial: String
+  /// Other texts in the term's place, each of which SQLite has to find by an index as well.
+  var others: [String] = []
   /// The column of a range, with its table.
   var column: HiddenColumn?
 
@@ -24,10 +26,10 @@ struct TermRewrite {
     self.trial = trial ?? text
   }
 
-  /// The same with the trial of another one, whose parameters have numbers.
+  /// This rewrite with the trial of another one, in which parameters are numbered.
   func tried(as other: TermRewrite) -> TermRewrite {
     var rewrite = self
-    rewrite.trial = other.trial
+    (rewrite.trial, rewrite.others) = (other.trial, other.others)
     return rewrite
   }
 
@@ -36,7 +38,9 @@ struct TermRewrite {
   ) -> [TermRewrite] {
     let reader = Reader(scope: scope, tokens: tokens, schema: schema)
     let tree = TermTree(term, of: tokens)
-    if tree.kind == .or { return reader.withoutConstants(tree) + reader.rowValues(tree) }
+    if tree.kind == .or {
+      return reader.withoutConstants(tree) + reader.rowValues(tree) + reader.ofTables(tree)
+    }
     let inner = TermTree.unwrapped(term, tokens)
     guard let place = reader.operatorPlace(in: inner) else { return [] }
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
@@ -73,6 +77,22 @@ struct TermRewrite {
       return [
         TermRewrite(tree.range, .optional, rest.map(text).joined(separator: " OR "))
       ]
+    }
+
+    /// `a.x = ? OR b.y = ?` as `a.x = ?` and `b.y = ?`, each in a SELECT of its own.
+    func ofTables(_ tree: TermTree) -> [TermRewrite] {
+      let parts = tree.parts.map(\.range)
+      let tables = parts.map { part in
+        Set(ComparedExpression.names(in: part, tokens).compactMap { $0.qualifier?.lowercased() })
+      }
+      guard tables.allSatisfy({ $0.count == 1 }), Set(tables).count > 1,
+        !tokens[tree.range].contains(where: { $0.isWord("SELECT") })
+      else { return [] }
+      let texts = parts.map(text)
+      var rewrite = TermRewrite(
+        tree.range, .tables, texts.joined(separator: " and "), trial: texts[0])
+      rewrite.others = Array(texts.dropFirst())
+      return [rewrite]
     }
 
     /// `a > ? OR (a = ? AND b > ?)` as `(a, b) > (?, ?)`.
@@ -149,7 +169,8 @@ struct TermRewrite {
         && (isBound || text(own.value) == text(range.value))
     }
 
-    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for what begins with any text.
+    /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for a pattern that starts with a
+    /// wildcard.
     func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
       let pattern = place + 1 < inner.upperBound ? tokens[place + 1].text : ""
       guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }),
@@ -227,7 +248,7 @@ struct TermRewrite {
       side.allSatisfy { index in
         let token = tokens[index]
         let isMany =
-          ["/", "%", "&", "|", "<<", ">>"].contains(where: token.isSymbol)
+          ["/", "%", "&", "|", "<<", ">>", "->", "->>"].contains(where: token.isSymbol)
           || ["NOT", "CASE"].contains(where: token.isWord)
         let isFunction =
           token.kind == .word && index + 1 < side.upperBound && tokens[index + 1].isSymbol("(")
@@ -247,23 +268,39 @@ struct TermRewrite {
       return [(sides.0, true), (sides.1, false)].flatMap { side, isLeft in
         let other = text(isLeft ? sides.1 : sides.0)
         return indexes.flatMap(\.expressions).compactMap { expression -> TermRewrite? in
-          guard matches(side, expression) else { return nil }
+          let isSame = hasSameValue(side, expression)
+          guard isSame || matches(side, expression) else { return nil }
           let words = SQLFingerprint.joined(expression.map(\.text))
           return TermRewrite(
-            term, .parameter, isLeft ? "\(words) \(symbol) \(other)" : "\(other) \(symbol) \(words)"
-          )
+            term, isSame ? .sameValue : .parameter,
+            isLeft ? "\(words) \(symbol) \(other)" : "\(other) \(symbol) \(words)")
         }
       }
     }
 
-    /// Whether both are the same but for parameters where the index has literals.
-    private func matches(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+    /// `data ->> '$.kind'` for `json_extract(data, '$.kind')`, and the reverse.
+    private func hasSameValue(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+      func call(_ words: [String]) -> [String] {
+        words.count == 3 && words[1] == "->>" && words[2].hasPrefix("'$")
+          ? ["json_extract", "(", words[0], ",", words[2], ")"] : words
+      }
+      let own = unqualified(side).map(SchemaWord.text)
+      let indexed = expression.map(SchemaWord.text)
+      return own != indexed && call(own) == call(indexed)
+    }
+
+    private func unqualified(_ side: Range<Int>) -> [SQLToken] {
       let words = tokens[side].filter { !$0.isSymbol(".") }
       let names = scope.sources.map { $0.alias.lowercased() }
-      let own = words.enumerated().filter { place, token in
+      return words.enumerated().filter { place, token in
         !(names.contains(token.name?.lowercased() ?? "") && place + 1 < words.count
           && tokens[side].dropFirst(place + 1).first?.isSymbol(".") == true)
       }.map(\.element)
+    }
+
+    /// Whether both are the same but for parameters where the index has literals.
+    private func matches(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+      let own = unqualified(side)
       guard own.count == expression.count else { return false }
       var differs = false
       for (a, b) in zip(own, expression) where SchemaWord.text(of: a) != SchemaWord.text(of: b) {

@@ -56,7 +56,7 @@ public struct WriteCost: Hashable, Sendable {
 
   /// Deletes rows, times their insert, and takes all of it back; the same for an update.
   ///
-  /// The rows that are inserted are those that were deleted, so that no constraint refuses them.
+  /// The deleted rows are inserted again, so that no constraint refuses them.
   static func measured(
     of table: String, updating columns: [String], without: Connection, with: Connection,
     until deadline: ContinuousClock.Instant

@@ -2,9 +2,10 @@
 
 public import SQLiteDriver
 
-/// The sizes of the tables and indexes of a capsule, whose database has no rows.
+/// The sizes of the tables and indexes of a capsule; its database has no rows.
 ///
-/// They are in a temporary table of the connection, as the objects that stand in for those of a program are.
+/// They are in a temporary table of the connection, like the substitutes for a program's own
+/// objects.
 struct CapsuleSizes {
   /// Entries of an index.
   private var rows: [String: Int] = [:]
@@ -52,7 +53,8 @@ struct CapsuleSizes {
 }
 
 extension CapsuleV1 {
-  /// The reasons why plans on the database of a capsule may not be those of the original, one sentence each.
+  /// The reasons why plans on the database of a capsule may differ from the original's, one
+  /// sentence each.
   public static func doubts(of connection: Connection) -> [String] {
     guard CapsuleSizes(connection)?.lacksSamples == true else { return [] }
     return [

@@ -54,7 +54,7 @@ extension CapsuleV1 {
     var sizes: [Size] = []
     for object in objects where object.isTable || object.isIndex {
       let tree = trees[object.name]
-      // All cells of an index are entries; those within the tree of a table are not rows.
+      // All cells of an index are entries; interior cells of a table's tree are not rows.
       let rows =
         object.isIndex
         ? tree?.cells

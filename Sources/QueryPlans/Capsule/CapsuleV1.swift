@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What SQLite plans by, without the rows: `capsule`, version 1.
+/// The schema and statistics that SQLite plans by, without the rows: `capsule`, version 1.
 ///
 /// Texts of the schema are as they are; values of rows and statements are pseudonyms.
 public struct CapsuleV1: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A statement whose literals and values get pseudonyms.
+/// A statement with pseudonyms for its literals and values.
 ///
 ///     SELECT * FROM book WHERE title LIKE 'Emma%' AND year > 1815 LIMIT 10  -- for Jane
 ///     SELECT * FROM book WHERE title LIKE 'aab.%' AND year > 4 LIMIT 10

@@ -2,10 +2,10 @@
 
 import SQLiteDriver
 
-/// Values in place of those of rows and statements: they have the same order, by BINARY, the same equalities, types and
-/// classes of length.
+/// Replaces the values of rows and statements by values with the same order, by BINARY, the same
+/// equalities, types and classes of length.
 ///
-/// What the schema's own text contains stays as it is, such as the `'open'` of a partial index.
+/// Literals of the schema's own text stay as they are, such as the `'open'` of a partial index.
 struct Pseudonyms {
   private var numbers = NumberPseudonyms()
   private var texts = TextPseudonyms()
@@ -50,14 +50,15 @@ struct Pseudonyms {
 }
 
 enum LengthClass {
-  /// The least length of those that differ by less than a factor of two; from 256 on, all are one class.
+  /// The least length of a class: lengths of one class differ by less than a factor of two; from
+  /// 256 on, all are one class.
   static func minLength(_ length: Int) -> Int {
     guard length > 0 else { return 0 }
     return min(1 << (Int.bitWidth - 1 - length.leadingZeroBitCount), 256)
   }
 }
 
-/// Numbers by their rank between those that stay.
+/// Numbers by their rank between the unchanged ones.
 struct NumberPseudonyms {
   private(set) var map: [BindValue: BindValue] = [:]
 

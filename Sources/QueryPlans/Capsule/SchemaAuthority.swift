@@ -3,7 +3,8 @@
 import CSQLite
 import SQLiteDriver
 
-/// What the SQL of a capsule's schema may do: make empty objects, and nothing with other tables or files.
+/// Restricts the SQL of a capsule's schema: it may make empty objects, and do nothing with other
+/// tables or files.
 final class SchemaAuthority {
   /// Whether a module is making its own tables.
   var isVirtual = false

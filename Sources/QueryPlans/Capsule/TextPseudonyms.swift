@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts by their rank between those that stay, and dates by a shift.
+/// Texts by their rank between the unchanged ones, and dates by a shift.
 struct TextPseudonyms {
   private(set) var map: [String: String] = [:]
 
@@ -23,7 +23,8 @@ struct TextPseudonyms {
     }
   }
 
-  /// The text that stays, then letters by rank; a space sorts before what another text continues with.
+  /// The unchanged text, then letters by rank; a space sorts before any character that continues
+  /// another text.
   private mutating func place(_ texts: ArraySlice<String>, after low: String, before high: String?)
   {
     var width = 1

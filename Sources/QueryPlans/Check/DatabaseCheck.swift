@@ -7,7 +7,7 @@ import SQLiteDriver
 ///     PRAGMA integrity_check(100)
 ///     PRAGMA foreign_key_check
 public struct DatabaseCheck: Hashable, Sendable {
-  /// What is damaged, as SQLite describes it; empty for a sound file.
+  /// The damage, as SQLite describes it; empty for a sound file.
   public var damage: [String] = []
   /// The rows that refer to a row that does not exist.
   public var foreignKeys: [MissingParents] = []

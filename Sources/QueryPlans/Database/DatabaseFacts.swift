@@ -14,7 +14,7 @@ public struct DatabaseFacts: Hashable, Sendable {
     /// The same of each column of type TEXT, CLOB, JSON or none.
     public var textBytes: [String: Int]
 
-    /// The columns whose values may be large, in alphabetical order.
+    /// The columns with values that may be large, in alphabetical order.
     public var largeColumns: [String] { (Array(blobBytes.keys) + textBytes.keys).sorted() }
   }
 
@@ -33,7 +33,8 @@ public struct DatabaseFacts: Hashable, Sendable {
     let explainer = PlanExplainer(connection)
     let statistics = try Self.statistics(connection)
     hasStatistics = statistics != nil
-    // NB: tables of virtual tables (fts5, rtree) have sql too; only what is made by name is listed.
+    // NB: tables of virtual tables (fts5, rtree) have sql too; only objects that are made by name
+    // are listed.
     let names = try connection.texts(
       """
       SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'

@@ -16,8 +16,8 @@ extension DatabaseIndex {
     return Array(keys.values)
   }
 
-  /// Whether its first columns are those of a foreign key of its table: a deletion in the other table finds the rows by
-  /// it, whether or not a statement of a workload deletes there.
+  /// Whether its first columns are a foreign key of its table: a deletion in the other table finds
+  /// the rows by it, whether or not a statement of a workload deletes there.
   func serves(_ foreignKeys: [Set<String>]) -> Bool {
     foreignKeys.contains { columns in
       Set(terms.prefix(columns.count).compactMap { $0.column?.lowercased() }) == columns

@@ -127,7 +127,8 @@ public struct DatabaseIndex: Hashable, Sendable {
     return terms
   }
 
-  /// What SQLite finds by reading the schema from its first object to the last: read once for all tables.
+  /// Facts that SQLite finds by reading the schema from its first object to the last: read once for
+  /// all tables.
   struct Catalog {
     /// The CREATE INDEX of each index that has one.
     private(set) var sql: [String: String] = [:]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A SELECT whose AND and OR terms can be written in another order: those of its WHERE, those of
-/// groups within it, and those of the WHERE of subqueries.
+/// A SELECT with AND and OR terms that can be written in another order: terms of its WHERE, of
+/// groups within it, and of the WHERE of subqueries.
 ///
 /// Parameters are numbered first, so that each keeps its value wherever its term goes:
 ///
@@ -98,7 +98,7 @@ struct OrderedStatement {
     return Variant(order: root.order(choice), choice: choice)
   }
 
-  /// For each group, the parts that compare columns first, then those that call functions.
+  /// For each group, the parts that compare columns first, then the parts that call functions.
   private var cheapFirst: [[Int]] {
     groups.map { parts in
       let isCostly = parts.map { $0.contains(where: isCostly(term:)) }
@@ -153,7 +153,7 @@ extension StatementOutline {
   func text(of range: Range<Int>, in sql: String) -> String { String(sql[place(of: range)]) }
 }
 
-/// SQL whose parameters are all of the form `?1`, numbered as SQLite does.
+/// SQL with all parameters of the form `?1`, numbered as SQLite does.
 ///
 /// See <https://www.sqlite.org/lang_expr.html#varparam>.
 struct ParameterNumbering {

@@ -6,7 +6,7 @@ import SQLiteDriver
 ///
 ///     orders ── steps counted ── the few that matter ── rows proven equal ── timed
 final class OrderingBench {
-  /// One order, and what is known of it.
+  /// One order, and its measurements.
   struct Order {
     let variant: OrderedStatement.Variant
     let sql: String
@@ -79,7 +79,7 @@ final class OrderingBench {
     return values
   }
 
-  /// Compiles SQL; the error names what only the program that ran it has.
+  /// Compiles SQL; the error names functions and collations that only the original program has.
   static func compile(_ sql: String, _ connection: Connection) throws -> Statement {
     do {
       return try connection.prepare(sql)
@@ -174,8 +174,8 @@ final class OrderingBench {
 
   // MARK: - The orders that matter
 
-  /// The order as written, those with the fewest steps, and those whose costly terms come last: a
-  /// step that calls LIKE takes longer than one that compares numbers.
+  /// The order as written, the orders with the fewest steps, and the orders with the costly terms
+  /// last: a step that calls LIKE takes longer than one that compares numbers.
   func worthTiming(_ count: Int) -> [Int] {
     let others = orders.indices.dropFirst().filter { orders[$0].vmSteps != nil }
     func steps(_ index: Int) -> UInt64 { orders[index].vmSteps ?? .max }
@@ -201,7 +201,8 @@ final class OrderingBench {
 
   // MARK: - Rows
 
-  /// Runs some orders without their LIMIT and compares the rows with those as written.
+  /// Runs some orders without their LIMIT and compares the rows with the rows of the order as
+  /// written.
   ///
   /// - Returns: the rows of a run as written, and the orders that are left.
   func provenRows(_ chosen: [Int]) throws -> (rows: UInt64, orders: [Int]) {

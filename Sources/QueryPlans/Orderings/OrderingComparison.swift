@@ -6,7 +6,8 @@ public import SQLiteDriver
 public struct OrderingComparison: Sendable {
   /// How to compare.
   public struct Options: Sendable {
-    /// Values of the parameters; nil to use the recorded ones, or such as do what was counted.
+    /// Values of the parameters; nil to use the recorded ones, or sampled values that reproduce the
+    /// counts.
     public var values: [BindValue]?
     /// The values that runs bound, as far as they were recorded.
     public var recorded: [[BindValue]] = []
@@ -75,7 +76,7 @@ public struct OrderingComparison: Sendable {
   /// Whether ``Options/isCancelled`` ended it.
   public internal(set) var wasCancelled: Bool
 
-  /// Counts the steps of all orders, proves the rows of the few that matter equal, and times those.
+  /// Counts the steps of all orders, proves the rows of the best few equal, and times them.
   ///
   /// A run that is under way when the budget ends is stopped: a statement may take hours.
   ///
@@ -163,7 +164,8 @@ public struct OrderingComparison: Sendable {
     }
   }
 
-  /// Runs a closure whose interruption is the end of the budget, unless the user cancelled it.
+  /// Runs a closure and treats its interruption as the end of the budget, unless the user cancelled
+  /// it.
   private static func inTime<R>(_ isCancelled: () -> Bool, _ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -3,7 +3,7 @@
 import SQLiteDriver
 
 extension OrderingError {
-  /// SQL that only its own program can compile; nil for what is wrong in itself.
+  /// SQL that only its own program can compile; nil for SQL with an error of its own.
   init?(compiling error: SQLiteError) {
     func name(after prefix: String) -> String? {
       guard error.message.hasPrefix(prefix) else { return nil }

@@ -25,7 +25,7 @@ public enum OrderingError: Error, Hashable, Sendable {
 }
 
 extension OrderingError: CustomStringConvertible {
-  /// One sentence: what is wrong, and what to do.
+  /// One sentence: the problem, and the advice.
   public var description: String {
     switch self {
     case .notASelect: "not a SELECT; only a statement that reads can be run to be measured"

@@ -47,7 +47,7 @@ public struct PredicateFormat {
     return nil
   }
 
-  /// Whose columns are written without, or with, a variable before them.
+  /// The aliases of the columns that are written without, or with, a variable before them.
   private struct Names {
     var alias: String
     var prefix: String
@@ -157,7 +157,7 @@ public struct PredicateFormat {
     }
   }
 
-  /// `[cd]` of 129: 1 [c], 128 [d], 32 [l]; nil for what a format string cannot express.
+  /// `[cd]` of 129: 1 [c], 128 [d], 32 [l]; nil for options that a format string cannot express.
   private func suffix(at index: Int) -> String? {
     guard let options = Int(tokens[index].text), options & ~(1 | 4 | 8 | 32 | 128) == 0 else {
       return nil

@@ -13,7 +13,7 @@ indirect enum TermGroup: Hashable {
     }
   }
 
-  /// The numbers of its terms, those of subqueries left out.
+  /// The numbers of its terms, without terms of subqueries.
   var ownTerms: [Int] {
     switch self {
     case .term(let number, _, _): [number]
@@ -73,7 +73,7 @@ struct TermGroupReader {
     return .group(id, word: tree.kind == .and ? "AND" : "OR", parts, tree.range)
   }
 
-  /// The WHERE clauses of the subqueries in a term, those within another one left to that one.
+  /// The WHERE clauses of the subqueries in a term, without nested subqueries.
   private func conditions(within term: Range<Int>) -> [Range<Int>] {
     let filters = outline.scopes.compactMap(\.filter).filter {
       !$0.isEmpty && term.lowerBound < $0.lowerBound && $0.upperBound <= term.upperBound

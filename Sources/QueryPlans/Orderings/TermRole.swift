@@ -14,8 +14,8 @@ public enum TermRole: String, Hashable, Sendable, Codable {
 
 /// Finds out the roles of terms from the plan.
 ///
-/// SQLite codes a loop's terms in up to three passes: those that a covering index can evaluate,
-/// then the others as written, then those with a correlated subquery (`whereLoop` in its
+/// SQLite codes a loop's terms in up to three passes: terms that a covering index can evaluate,
+/// then the others as written, then terms with a correlated subquery (`whereLoop` in its
 /// wherecode.c).
 struct TermRoles {
   let statement: OrderedStatement

@@ -46,7 +46,7 @@ struct AliasResolver {
     return access
   }
 
-  /// Whether the rows are those of a SELECT: a common table, or a view.
+  /// Whether the rows come from a SELECT: a common table, or a view.
   private func isComputed(_ name: String, in outline: StatementOutline) -> Bool {
     outline.isCommonTable(name) || viewNames.contains(name.lowercased())
   }

@@ -11,10 +11,14 @@ public struct PlanConditions: Sendable {
   public var mayHaveChanged = true
   /// Whether the file is one that the program had, and was not written since: few counted steps contradict no plan.
   public var isAsTraced = false
+  /// Whether the program had the file, and dropped or altered its tables: statements before that do not compile here.
+  public var changesTables = false
   /// Returns the path of another database, where a statement ran only there.
   public var otherDatabase: @Sendable (String) -> String? = { _ in nil }
   /// Whether the file of a path is another one than the program opened, or gone.
   public var isReplaced: @Sendable (String) -> Bool = { _ in false }
+  /// Whether the program has set `PRAGMA case_sensitive_like`.
+  public var likeIsCaseSensitive = false
   /// The databases that the program attached, by their names.
   public var attached: [String: String] = [:]
 

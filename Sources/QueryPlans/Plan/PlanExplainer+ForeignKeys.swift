@@ -4,7 +4,7 @@ import SQLiteDriver
 
 extension PlanExplainer {
   /// The columns without an index by which a deletion, or an update of a key, finds the rows that
-  /// refer to its own; and those that refer to the rows that a deletion takes along.
+  /// refer to its own; also the columns that refer to rows deleted by a cascade.
   ///
   /// See section 3 of <https://www.sqlite.org/foreignkeys.html>.
   func unindexedReferences(of sql: String) -> [PlanJudgement.Reference] {
@@ -35,7 +35,7 @@ extension PlanExplainer {
     size(of: table).map { $0.isAtLeast || Double($0.rows) >= ScanBound.minRows } ?? false
   }
 
-  /// - Parameter columns: those that an UPDATE sets; nil for all.
+  /// - Parameter columns: the columns that an UPDATE sets; nil for all.
   func references(
     to table: String, updating columns: [String]?
   ) -> [(PlanJudgement.Reference, cascades: Bool)] {

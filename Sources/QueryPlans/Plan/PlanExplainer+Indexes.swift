@@ -9,9 +9,17 @@ extension PlanExplainer {
     guard scans || sorts || judgement.excess != nil, let trial = currentTrial() else { return }
     let proposals = proposals(for: subject.sql, trial)
     if scans {
+      // Each SELECT has its own, as the subqueries of a list of columns: one index helps no other.
+      let selects = judgement.suspects.count { $0.isOutermost && $0.table != nil }
       for index in judgement.scans.indices {
+        let part = judgement.scans[index].isOutermost ? 1 / Double(max(selects, 1)) : 1
         judgement.scans[index].indexes = indexes(
-          for: judgement.scans[index], in: subject, proposals, trial)
+          for: judgement.scans[index], in: subject, proposals, trial, part: part)
+      }
+      let found = Set(judgement.suspects.flatMap { $0.indexes ?? [] })
+      if selects > 1, found.count > 1 {
+        // What they save together.
+        _ = trial.improving([found.sorted { $0.name < $1.name }], in: subject)
       }
     }
     // Another order of the join is the fix, and each run is expensive.
@@ -35,7 +43,7 @@ extension PlanExplainer {
     if let excess = judgement.excess {
       let hasFix =
         !excess.indexes.isEmpty || !judgement.obstacles.isEmpty
-        || judgement.sortIndexes?.isEmpty == false
+        || judgement.sortIndexes?.isEmpty == false || excess.sortedMatches != nil
       let needsFix = excess.isComputed || excess.terms.isEmpty && excess.textSearch == nil
       if hasFix {
         judgement.verdict = .costlySearch
@@ -78,11 +86,11 @@ extension PlanExplainer {
 
   private func indexes(
     for scan: PlanJudgement.Scan, in subject: IndexTrial.Subject, _ proposals: IndexProposals,
-    _ trial: IndexTrial
+    _ trial: IndexTrial, part: Double = 1
   ) -> [IndexCandidate]? {
     guard scan.harmlessBecause == nil, let table = scan.table else { return nil }
     if scan.isVirtual { return [] }
-    return trial.finding(proposals.finding(rowsOf: table), for: scan, in: subject)
+    return trial.finding(proposals.finding(rowsOf: table), for: scan, in: subject, part: part)
   }
 
   private func proposals(for sql: String, _ trial: IndexTrial) -> IndexProposals {

@@ -13,7 +13,10 @@ extension PlanExplainer {
     {
       // SQLite counts no full-scan steps of virtual tables.
       judgement.triggerScans = triggerScans(of: sql).filter(\.scan.isVirtual)
-      if !judgement.triggerScans.isEmpty { judgement.verdict = .costlySearch }
+      judgement.triggerAggregates = triggerAggregates(of: sql)
+      if !judgement.triggerScans.isEmpty || !judgement.triggerAggregates.isEmpty {
+        judgement.verdict = .costlySearch
+      }
     }
     explanation.judgement = judgement
   }
@@ -28,9 +31,29 @@ extension PlanExplainer {
 
   /// The scans of the triggers that a write fires: its own plan does not show them.
   func triggerScans(of sql: String) -> [PlanJudgement.TriggerScan] {
+    triggeredStatements(of: sql).flatMap(scans)
+  }
+
+  private func triggeredStatements(of sql: String) -> [TriggeredStatement] {
     WrittenTable.all(in: sql).flatMap { write in
-      triggers(of: write.table).flatMap { trigger in
-        TriggeredStatement.all(inTrigger: trigger, firedBy: write).flatMap(scans)
+      triggers(of: write.table).flatMap {
+        TriggeredStatement.all(inTrigger: $0, firedBy: write)
+      }
+    }
+  }
+
+  /// The sums and counts that the triggers of a write compute of large tables.
+  ///
+  /// An index finds their rows, and all of them are read; the extreme of a column is one row of an index.
+  private func triggerAggregates(of sql: String) -> [PlanJudgement.TriggerAggregate] {
+    triggeredStatements(of: sql).flatMap { statement in
+      let outline = StatementOutline(statement.sql)
+      return outline.scopes.compactMap { scope -> PlanJudgement.TriggerAggregate? in
+        guard scope.hasAggregate, let source = scope.sources.first, let table = source.table,
+          IndexProposals.extremes(of: scope, source, outline.tokens).isEmpty,
+          let rows = size(of: table)?.rows, Double(rows) >= ScanBound.minRows
+        else { return nil }
+        return PlanJudgement.TriggerAggregate(trigger: statement.trigger, table: table)
       }
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlanExplainer {
-  /// The indexes that a statement uses, and those that its triggers and foreign keys use; nil where one of these statements
-  /// does not compile.
+  /// The indexes that a statement uses, including its triggers and foreign keys; nil if one of
+  /// these statements does not compile.
   public func usedIndexes(by sql: String) -> Set<String>? {
     var used: Set<String> = []
     var seen: Set<String> = [sql]
@@ -16,7 +16,8 @@ extension PlanExplainer {
     return used
   }
 
-  /// The statements of the triggers that a write fires, and those in which foreign keys carry it on to other tables.
+  /// The statements of the triggers that a write fires, and the statements by which foreign keys
+  /// extend it to other tables.
   private func actions(of sql: String) -> [String] {
     (WrittenTable.all(in: sql) + WrittenTable.replaced(by: sql)).flatMap { write in
       let triggered = triggers(of: write.table).flatMap {
@@ -26,7 +27,7 @@ extension PlanExplainer {
     }
   }
 
-  /// Its own plan shows the searches for the rows that refer to it, but not what changes them.
+  /// Its own plan shows the searches for the rows that refer to it, but not their changes.
   private func keyActions(of write: WrittenTable) -> [String] {
     guard write.kind != .insert else { return [] }
     return references(to: write.table, updating: write.columns).map { reference, cascades in

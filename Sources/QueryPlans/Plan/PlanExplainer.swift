@@ -14,14 +14,15 @@ public final class PlanExplainer {
   /// The explainers of other databases of the trace, by path; nil for one that cannot be read.
   var others: [String: OtherDatabase?] = [:]
   private var sizes: [String: TableSize?] = [:]
-  /// Nil for a database with its rows.
+  /// The sizes of a capsule; nil for a database with its rows.
   private let capsule: CapsuleSizes?
   /// Whether the database is unpacked from a capsule and has no rows.
   public var isOfCapsule: Bool { capsule != nil }
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
 
-  /// What was replaced on this connection; collations of the schema's own indexes from the beginning.
+  /// The names that were replaced on this connection; initially the collations of the schema's own
+  /// indexes.
   private var replaced: Set<String> = []
 
   let meter: StatementMeter
@@ -50,6 +51,7 @@ public final class PlanExplainer {
     capsule = CapsuleSizes(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
     attachDatabases()
+    if conditions.likeIsCaseSensitive { connection.setCaseSensitiveLike() }
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
   }
@@ -62,6 +64,8 @@ public final class PlanExplainer {
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
+    /// Whether it names a table or a column that the program removed later.
+    public var isOfEarlierSchema = false
     /// The database of the plan, where the statement ran on another one than that of the report.
     public var database: String?
     /// The objects that were replaced.
@@ -86,7 +90,8 @@ public final class PlanExplainer {
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
 
-  /// Whether all its tables are those in which a virtual table's module stores it: the module ran it, and not the program.
+  /// Whether all its tables are shadow tables of virtual tables: the module ran it, and not the
+  /// program.
   private func isOfModule(_ sql: String) -> Bool {
     let tables = StatementClauses(sql: sql).tables
       .union(WrittenTable.all(in: sql).map { $0.table.lowercased() })
@@ -100,7 +105,7 @@ public final class PlanExplainer {
     if let path = conditions.otherDatabase(sql), StatementOutline(sql).hasPlan {
       return explain(sql, work, in: path)
     }
-    // EXPLAIN would fail for what the program did already: "table t already exists".
+    // EXPLAIN would fail for a change that the program already made: "table t already exists".
     guard StatementOutline(sql).hasPlan, !isOfModule(sql) else {
       var judgement = PlanJudgement()
       judgement.verdict = .noPlan
@@ -136,6 +141,8 @@ public final class PlanExplainer {
       tryIndexes(&explanation, subject)
     } catch {
       explanation.error = error
+      explanation.isOfEarlierSchema =
+        conditions.changesTables && SchemaMatch.isOfSchema(error.message)
     }
     return explanation
   }
@@ -191,10 +198,10 @@ public final class PlanExplainer {
 
   // MARK: - Stand-ins
 
-  /// Makes the collations of the indexes known before anything is compiled.
+  /// Defines the collations of the indexes before anything is compiled.
   ///
-  /// SQLite takes an index whose collation it once missed for unusable, until the schema is read
-  /// again: later plans would scan where the program searches. See `bNoQuery` in
+  /// Once a collation was missing, SQLite does not use its indexes until the schema is read again:
+  /// later plans would scan where the program searches. See `bNoQuery` in
   /// <https://sqlite.org/src/file/src/build.c>.
   @discardableResult
   static func standInForCollations(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlanFact {
-  /// Reads SQLite's words, those before 3.36 (`SCAN TABLE ZSTOP AS t0`) and those since (`SCAN t0`).
+  /// Reads SQLite's words, both before 3.36 (`SCAN TABLE ZSTOP AS t0`) and since (`SCAN t0`).
   init(detail: String) {
     var words = detail[...]
     let rows = words.removeRows()
@@ -63,7 +63,7 @@ extension PlanFact {
 }
 
 extension TableAccess {
-  /// Reads what follows SCAN or SEARCH.
+  /// Reads the words after SCAN or SEARCH.
   ///
   ///     TABLE ZSTOP AS t0 USING COVERING INDEX i (ZLONGITUDE>? AND ZLONGITUDE<?)
   ///     t0 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN

@@ -70,7 +70,7 @@ public struct TableAccess: Hashable, Sendable {
   public var isLeftJoin = false
   /// Whether it reads the rows of a subquery or of a common table.
   public var isSubquery = false
-  /// Nil where its words have none.
+  /// The estimated rows; nil if the words of the plan have none.
   public var rows: Rows?
 
   public init(name: String) { self.name = name }

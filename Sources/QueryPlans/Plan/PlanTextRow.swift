@@ -6,7 +6,7 @@
 ///     |  `--SCAN t0                                  {"id":3,"parent":0,"notused":0,"detail":"SCAN t0"}
 ///     (3, 0, 0, 'SCAN t0'),                          --EQP-- 0,0,0,SCAN TABLE ZSTOP AS t0
 struct PlanTextRow {
-  /// The numbers before the words; the last three are those of SQLite's row.
+  /// The numbers before the words; the last three belong to SQLite's row.
   var numbers: [Int64] = []
   /// The place of the words in the line, which is the depth of a drawn step.
   var depth = 0

@@ -33,7 +33,7 @@ extension PlanTranscript.Listing {
   /// The module of a table that is read with neither bounds nor MATCH; its name is not in the plan.
   private var wholeModules: (String) -> String? {
     let tokens = SQLTokenizer.tokens(of: sql ?? "")
-    // The R*Tree reads all rows as 2, with which fts4 finds those of MATCH.
+    // The R*Tree reads all rows as 2, the same number that fts4 has for MATCH.
     let isBox = !tokens.isEmpty && !tokens.contains { $0.isWord("MATCH") }
     let names = plan.nodes.compactMap { node -> String? in
       guard case .virtualTable(let index) = node.fact.access?.index,
@@ -62,7 +62,7 @@ extension PlanTranscript.Listing {
         let column = String(term.prefix { !"<>".contains($0) })
         if !served.contains(column) { served.append(column) }
       }
-      // The names of most indexes are made of those of their columns.
+      // Most indexes are named after their columns.
       let others = columns.filtered.filter { column in
         !served.contains { $0.lowercased() == column.lowercased() }
           && !index.lowercased().contains(column.lowercased())
@@ -90,7 +90,7 @@ extension PlanJudgement.Scan {
 }
 
 extension PlanExplainer {
-  /// Explains a plan that was read as text: the database adds what was measured.
+  /// Explains a plan that was read as text: the database adds its measurements.
   ///
   /// If the database has another plan for the statement, the one of the text is judged, with the sizes of the
   /// database's tables.

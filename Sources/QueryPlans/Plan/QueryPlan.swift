@@ -14,7 +14,7 @@ public struct QueryPlan: Hashable, Sendable {
 
   public var roots: [Node]
 
-  /// Makes a tree of the rows of `EXPLAIN QUERY PLAN`; a step whose parent is missing is a root.
+  /// Makes a tree of the rows of `EXPLAIN QUERY PLAN`; a step without its parent is a root.
   public init(steps: [PlanStep], sql: String? = nil) {
     let known = Set(steps.map(\.id))
     var children: [Int64: [PlanStep]] = [:]
@@ -44,7 +44,7 @@ public struct QueryPlan: Hashable, Sendable {
 }
 
 extension QueryPlan {
-  /// Marks the reads of some names as those of a subquery.
+  /// Marks the reads of some names as reads of a subquery.
   mutating func markComputed(_ names: Set<String>) {
     for index in roots.indices { roots[index].markComputed(names) }
   }
@@ -76,7 +76,7 @@ extension PlanFact {
   var opensScope: Bool {
     switch self {
     case .subquery, .materialize, .coroutine: true
-    // Before SQLite 3.24 the steps of a subquery are those of the scan of its rows.
+    // Before SQLite 3.24 the steps of a subquery are children of the scan of its rows.
     case .scan(let access): access.isSubquery
     default: false
     }

@@ -6,7 +6,7 @@ public struct SchemaMatch: Hashable, Sendable {
   public private(set) var statements = 0
   /// The number of statements that do not compile, for any reason.
   public private(set) var failures = 0
-  /// The number of those that name a table or a column that the database does not have.
+  /// The number of statements that name a table or a column that the database does not have.
   public private(set) var strangers = 0
   /// SQLite's message for the first missing name, otherwise for the first failure: `no such table:
   /// ZSTOP`.
@@ -21,8 +21,9 @@ public struct SchemaMatch: Hashable, Sendable {
 
   /// Counts a statement.
   public mutating func add(_ explanation: PlanExplainer.Explanation) {
-    // A statement without a plan was not compiled.
-    if explanation.verdict != .noPlan { add(failure: explanation.failure) }
+    // A statement without a plan was not compiled, and one of an earlier schema proves nothing.
+    guard explanation.verdict != .noPlan, !explanation.isOfEarlierSchema else { return }
+    add(failure: explanation.failure)
   }
 
   /// Counts a statement that does not compile, or one that does: nil.
@@ -54,7 +55,7 @@ public struct SchemaMatch: Hashable, Sendable {
       + "copy of it"
   }
 
-  private static func isOfSchema(_ message: String) -> Bool {
+  static func isOfSchema(_ message: String) -> Bool {
     message.hasPrefix("no such table: ") || message.hasPrefix("no such column: ")
       || message.contains(" has no column named ")
   }

@@ -69,7 +69,7 @@ struct TranscriptStatements {
     known = known.suffix(Self.maxKnown - 1) + [text]
   }
 
-  /// The statement that a plan is of: the one that was explained, or the last one with its tables.
+  /// The statement of a plan: the explained one, or the last one with the tables of the plan.
   mutating func statement(of steps: [PlanStep]) -> String? {
     defer { isExplained = false }
     if isExplained, let last = known.last { return Self.withoutEnd(last) }

@@ -35,7 +35,7 @@ public struct ComparedColumns: Hashable, Sendable {
     all(in: StatementOutline(sql), areCommonTables: false)
   }
 
-  /// Those of the tables that WITH defines.
+  /// The compared columns of the tables that WITH defines.
   public static func ofCommonTables(in sql: String) -> [ComparedColumns] {
     all(in: StatementOutline(sql), areCommonTables: true)
   }
@@ -61,7 +61,7 @@ public struct ComparedColumns: Hashable, Sendable {
     return columns
   }
 
-  /// Reads what one SELECT does with one of its tables; nil for a subquery in its place.
+  /// Reads the use of one table in one SELECT; nil for a subquery in its place.
   init?(of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline) {
     guard let table = source.table else { return nil }
     self.table = table

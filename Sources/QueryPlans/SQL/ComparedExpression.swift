@@ -115,7 +115,7 @@ public struct ComparedExpression: Hashable, Sendable {
     }
   }
 
-  /// The one table whose columns these are.
+  /// The one table that has these columns.
   static func table(of names: [Name], _ scope: SelectScope) -> String? {
     let sources = Set(
       names.map { name in
@@ -167,7 +167,7 @@ public struct ComparedExpression: Hashable, Sendable {
     "IS", "LIKE", "GLOB",
   ]
 
-  // Deterministic functions of SQLite; those of dates are where they do not read the time.
+  // Deterministic functions of SQLite; functions of dates are, unless they read the time.
   static let functions: Set = [
     "abs", "cast", "coalesce", "date", "datetime", "hex", "ifnull", "instr", "json_extract",
     "julianday",

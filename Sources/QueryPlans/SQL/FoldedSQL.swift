@@ -95,7 +95,7 @@ public struct FoldedSQL {
     return list
   }
 
-  /// The rows of VALUES whose first one ends with `)` at a place; nil if it is no such row.
+  /// The rows of VALUES, if the first one ends with the `)` at an index; nil if it is no such row.
   private func rows(from place: Int) -> (count: Int, end: Int)? {
     guard tokens[place].isSymbol(")"), let start = partners[place], start > 0,
       tokens[start - 1].isWord("VALUES")

@@ -7,7 +7,7 @@ public enum ResultColumns {
     public var name: String
   }
 
-  /// Reads the outer SELECT; what is computed is left out.
+  /// Reads the outer SELECT; computed columns are left out.
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZBLOB FROM ZPHOTO t0      // ZPHOTO.Z_PK, ZPHOTO.ZBLOB
   ///     SELECT *, p.label AS l FROM photo p             // photo.label, and those that * stands for

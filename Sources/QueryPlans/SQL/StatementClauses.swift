@@ -12,7 +12,7 @@ public struct StatementClauses: Hashable, Sendable {
   public let replacesRows: Bool
   /// Whether it is ORDER BY random().
   public let sortsRandomly: Bool
-  /// Whether it computes rows of groups, whose order no index has.
+  /// Whether it computes rows of groups; no index has their order.
   public let isGrouped: Bool
   /// Whether it is SELECT DISTINCT.
   public let isDistinct: Bool
@@ -106,8 +106,8 @@ public struct StatementClauses: Hashable, Sendable {
     return views.reduce(into: []) { $0.formUnion(namedIndexes(in: SQLTokenizer.tokens(of: $1))) }
   }
 
-  /// Whether it compares text as no index can serve: its repair compares a stored, indexed form, whose
-  /// index may be there already.
+  /// Whether it compares text in a way that no index can serve: the repair compares a stored,
+  /// indexed form, whose index may exist already.
   public var comparesTextWithoutIndex: Bool { searchesText || namesLocale }
 
   private static func isOfWholeTable(_ outline: StatementOutline, _ outer: [SelectScope]) -> Bool {
@@ -143,7 +143,8 @@ extension StatementOutline {
 
 /// The tables that a statement names.
 public enum StatementTables {
-  /// The table that is written first, then those that are read, outermost SELECT first; each once.
+  /// The table that is written first, then the tables that are read, outermost SELECT first; each
+  /// once.
   ///
   ///     INSERT INTO a SELECT b.x FROM b JOIN c USING (y)
   ///     // a, b, c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first words of a statement, which name what it does.
+/// The first words of a statement, which name its action.
 public enum StatementCommand {
   /// The word behind spaces and comments, in upper case; empty without one.
   ///

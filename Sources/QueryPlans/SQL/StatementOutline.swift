@@ -147,7 +147,9 @@ struct StatementOutline {
           expectsSource = !fromParenthesis(&scope, depth: depth)
         } else {
           if clause == .columns { scope.hasAggregate = scope.hasAggregate || followsAggregate }
+          let opening = position
           parenthesis(role: nestedRole, depth: depth)
+          if clause == .from { extendJoinCondition(&scope, from: opening) }
         }
         continue
       }
@@ -235,15 +237,17 @@ struct StatementOutline {
       if token.isWord("ON") || token.isWord("USING") { scope.hasJoinCondition = true }
       if token.isWord("ON") { scope.joinConditions.append(position + 1..<position + 1) }
       position += 1
-      extendJoinCondition(&scope)
+      extendJoinCondition(&scope, from: position - 1)
     }
   }
 
   /// An ON clause extends to the next join.
-  private func extendJoinCondition(_ scope: inout SelectScope) {
+  ///
+  /// - Parameter start: the first of the tokens that were read: a parenthesis or a single one.
+  private func extendJoinCondition(_ scope: inout SelectScope, from start: Int) {
     let words = ["LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "OUTER"]
-    guard let last = scope.joinConditions.last, last.upperBound == position - 1,
-      !words.contains(where: tokens[position - 1].isWord)
+    guard let last = scope.joinConditions.last, last.upperBound == start,
+      !words.contains(where: tokens[start].isWord)
     else { return }
     scope.joinConditions[scope.joinConditions.count - 1] = last.lowerBound..<position
   }

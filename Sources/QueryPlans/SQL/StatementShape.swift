@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A statement without the columns that it lists and without its aliases: the same for one version of a
-/// program and the next one, whose table has one more column, or whose ORM names tables in another way.
+/// A statement without the columns that it lists and without its aliases: the same for one version
+/// of a program and the next one, if a table has one more column, or the ORM names tables in
+/// another way.
 ///
 ///     SELECT T3.id, T3.name FROM author AS T3 WHERE T3.id = ?
 ///     SELECT a.name, a.id, a.born FROM author a WHERE a.id = ?
@@ -23,7 +24,7 @@ public struct StatementShape: Hashable, Sendable {
     while index < tokens.count {
       if let list = lists.first(where: { $0.lowerBound == index && !$0.isEmpty }) {
         let items = Self.items(of: tokens[list])
-        // What a function computes is not a column that a table gained.
+        // The result of a function is not a column that a table gained.
         let calls = items.filter { $0.contains { $0.isSymbol("(") } }
         columns += items.count - calls.count
         for token in calls.joined() { words.append(Self.word(token, nil, names)) }
@@ -85,7 +86,7 @@ public struct StatementShape: Hashable, Sendable {
     return names
   }
 
-  /// The columns of each SELECT, those that UPDATE sets, and those that INSERT names.
+  /// The columns of each SELECT, UPDATE's SET and INSERT.
   private static func columnLists(of outline: StatementOutline) -> [Range<Int>] {
     let tokens = outline.tokens
     var lists = outline.scopes.compactMap(\.columns).filter { range in

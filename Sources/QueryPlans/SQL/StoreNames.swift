@@ -22,7 +22,8 @@ public enum StoreNames {
 
   static var collations: [String] { TextCollation.allCases.map(\.rawValue) }
 
-  /// Makes known what ObjectStore has by these names, as it has it.
+  /// Defines ObjectStore's functions and collations of these names, with ObjectStore's
+  /// implementations.
   public static func define(on connection: Connection) throws(SQLiteError) {
     try connection.addStoreFunctions()
     try connection.addStoreCollations(locale: EnvironmentLocale.identifier)

@@ -62,7 +62,7 @@ struct TermTree: Hashable {
     return pieces + [start..<range.upperBound]
   }
 
-  /// Removes parentheses around the whole term, but not those of a subquery.
+  /// Removes parentheses around the whole term, but not a subquery's.
   static func unwrapped(_ range: Range<Int>, _ tokens: [SQLToken]) -> Range<Int> {
     var range = range
     while range.count > 2, tokens[range.lowerBound].isSymbol("("),

@@ -57,7 +57,7 @@ public struct TextSearch: Hashable, Sendable {
 }
 
 extension SelectScope {
-  /// Whether WHERE has a term that an index could serve, other than those of its joins.
+  /// Whether WHERE has a term that an index could serve, apart from the terms of its joins.
   fileprivate func comparesColumns(_ outline: StatementOutline) -> Bool {
     sources.contains { source in
       ComparedColumns(of: source, in: self, outline).map { !$0.filtered.isEmpty } ?? false

@@ -111,7 +111,7 @@ extension ParameterSampler {
 
   // MARK: - Operands
 
-  /// A column of a table, or what is computed of its columns.
+  /// A column of a table, or an expression of its columns.
   struct Operand: Hashable {
     var table: String
     var alias: String
@@ -176,7 +176,8 @@ extension ParameterSampler {
     return end
   }
 
-  /// Whether a parameter is in a result column, whose value does not change the work: `SELECT ? AS a`.
+  /// Whether a parameter is in a result column, where its value does not change the work: `SELECT ?
+  /// AS a`.
   func isInResultColumn(_ place: Int) -> Bool {
     let columns = outline.scopes.compactMap(\.columns)
     let others = outline.scopes.flatMap {

@@ -18,7 +18,7 @@ struct ParameterSampler {
   struct Choice {
     /// The part of a column that a range holds.
     var width = 0.1
-    /// By alias, the row whose values are used; without a row, the median of each column.
+    /// By alias, the row to take values from; without a row, the median of each column.
     var row: [String: [Operand: BindValue]] = [:]
     /// Whether each value of an IN list is that of the row, so that a rare value is beside no frequent one.
     var repeatsListed = false
@@ -73,7 +73,7 @@ struct ParameterSampler {
     return .noSample(parameter: number, term: term(of: place))
   }
 
-  /// Marks the ends of ranges whose other end is bound as well.
+  /// Marks the ends of ranges with a bound value at the other end as well.
   private func paired(_ slots: [ParameterSlot]) -> [ParameterSlot] {
     var (lower, upper): (Set<Operand>, Set<Operand>) = ([], [])
     for slot in slots {

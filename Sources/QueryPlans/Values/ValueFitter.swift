@@ -3,7 +3,7 @@
 import Glibc
 import SQLiteDriver
 
-/// Samples values such that a statement does what the trace counted of its runs.
+/// Samples values that reproduce the counts of a statement's runs in the trace.
 ///
 ///     rows of the table, evenly spread ── a range around each ── run ── more rows than counted?
 ///         └── narrower, or wider, until the mean is the one of the trace
@@ -88,7 +88,7 @@ final class ValueFitter {
     }
   }
 
-  /// - Throws: ``OrderingError/noFit(_:)`` if no values do what was counted, or ``SQLiteError``.
+  /// - Throws: ``OrderingError/noFit(_:)`` if no values reproduce the counts, or ``SQLiteError``.
   func values() throws -> StatementValues {
     guard isCounted else {
       let values = try sampler.values(choice(width: 0.1), slots: slots, samples: samples)
@@ -116,8 +116,8 @@ final class ValueFitter {
       runs: runs.map { .init(values: $0.0.values, weight: $0.1) }, source: source(mean))
   }
 
-  /// Begins again with the rows as the limit, where `LIMIT ?` may have cut the rows off and the
-  /// steps are not those of the trace otherwise.
+  /// Repeats the fit with the rows as the limit, if `LIMIT ?` may have cut the rows off and the
+  /// steps differ from the trace otherwise.
   private func refitUnderLimit(_ steps: Double?) throws -> Bool {
     guard !isCutByLimit, case .rows(let rows) = target, rows >= 1,
       let counted = counted.vmSteps, slots.contains(where: { $0.isLimit }),
@@ -266,7 +266,7 @@ final class ValueFitter {
 
   // MARK: - The mean
 
-  /// Runs whose mean is the counted one: those around it, or few and many rows in proportion.
+  /// Runs with the counted mean: the nearest ones around it, or few and many rows in proportion.
   ///
   /// - Returns: each run with its weight; nil if no mixture comes close.
   private func mixed(_ trials: [Trial]) -> [(Trial, Double)]? {
@@ -283,7 +283,7 @@ final class ValueFitter {
       }
       var nearest = ranked
       if isVMSteps {
-        // The steps of a scan are those of rare and of frequent values alike; with an index they differ.
+        // A scan takes the same steps for rare and for frequent values; with an index they differ.
         var seen: Set<[BindValue]> = []
         nearest = ranked.filter { seen.insert(comparedValues($0.1)).inserted }
       }
@@ -307,7 +307,7 @@ final class ValueFitter {
 
   private typealias Row = [String: [ParameterSampler.Operand: BindValue]]
 
-  /// By alias, the operands whose values come from one row of a table.
+  /// By alias, the operands that get their values from one row of a table.
   private var operands: [String: [ParameterSampler.Operand]] {
     Dictionary(grouping: Set(slots.compactMap(\.operand)), by: \.alias)
       .mapValues { $0.sorted { $0.sql < $1.sql } }

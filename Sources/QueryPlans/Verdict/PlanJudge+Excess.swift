@@ -11,7 +11,9 @@ extension PlanJudgement {
     public var tables: [String] = []
     /// Whether it sorts rows that LIMIT discards.
     public var sorts = false
-    /// A virtual table whose full-text search runs once for each row of another table.
+    /// The name of the full-text table whose matches it sorts, where they come from no other table.
+    public var sortedMatches: String?
+    /// A virtual table with a full-text search that runs once for each row of another table.
     public var textSearch: TextSearch?
     /// Pages of the table that `count(*)` reads.
     public var pages: UInt64?
@@ -76,12 +78,19 @@ extension PlanJudge {
       guard let accesses = searches[place] else { continue }
       let terms = scope.conditions.flatMap { TermTree($0, of: outline.tokens).conjuncts }
         .filter { term in !accesses.contains { finds($0, term, scope) } }
-      excess.terms += terms.map { outline.text(of: $0) }.filter { !excess.terms.contains($0) }
+      for text in terms.map(outline.text) where !excess.terms.contains(text) {
+        excess.terms.append(text)
+      }
       if !terms.isEmpty { excess.tables += accesses.compactMap(\.table) }
     }
     let outer = outline.scopes.first { $0.role == .statement && $0.depth == 0 }
     excess.isComputed = outer.map { $0.hasAggregate || $0.hasGroupBy } ?? false
     excess.sorts = plan.roots.contains { $0.sortsRows } && outer?.limit != nil
+    if excess.sorts, !excess.isComputed,
+      let first = plan.roots.lazy.compactMap(\.fact.access).first, searchesText(first)
+    {
+      excess.sortedMatches = first.name
+    }
     return excess
   }
 

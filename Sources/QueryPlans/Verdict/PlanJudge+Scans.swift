@@ -128,7 +128,7 @@ extension PlanJudge {
     if access.isSubquery { return .subqueryResult }
     if access.table.map(IntegerArrays.isName) == true { return .valueList }
     if case .virtualTable = access.index, !isVirtual { return .virtualTable }
-    if let scope, scope.isBounded, !place.isSorted, offset(of: scope) == .small { return .limit }
+    if let scope, scope.isBounded, !place.isSorted, offset(of: scope).isSmall { return .limit }
     if let scope, isEntryCount(scope), !isVirtual { return .entryCount }
     // A small scan costs little once, but within another loop it runs for every row.
     guard !place.isCorrelated, place.isOutermost || place.depth > 0 else { return nil }
@@ -150,14 +150,25 @@ extension PlanJudge {
     return place.isSorted || scope.hasAggregate && !scope.hasGroupBy
   }
 
-  private enum Offset { case small, large, unknown }
+  /// The rows that a small OFFSET in the text skips: they count as returned, as those of the first pages of a list.
+  var skippedRows: Double {
+    let scope = outline.scopes.first { $0.role == .statement && $0.depth == 0 }
+    guard let scope, case .small(let rows) = offset(of: scope) else { return 0 }
+    return rows
+  }
+
+  private enum Offset: Equatable {
+    case small(Double), large, unknown
+
+    var isSmall: Bool { if case .small = self { true } else { false } }
+  }
 
   private func offset(of scope: SelectScope) -> Offset {
-    guard let limit = scope.limit else { return .small }
+    guard let limit = scope.limit else { return .small(0) }
     let tokens = outline.tokens[limit]
     let comma = tokens.firstIndex { $0.isSymbol(",") }
     guard let word = tokens.firstIndex(where: { $0.isWord("OFFSET") }) ?? comma else {
-      return .small
+      return .small(0)
     }
     // `LIMIT 5 OFFSET 100`, or `LIMIT 100, 5`.
     let value =
@@ -165,7 +176,7 @@ extension PlanJudge {
     guard value.count == 1, let number = value.first.flatMap({ Double($0.text) }) else {
       return .unknown
     }
-    return number < ScanBound.minRows ? .small : .large
+    return number < ScanBound.minRows ? .small(number) : .large
   }
 
   /// `SELECT count(*) FROM t`.

@@ -2,7 +2,7 @@
 
 /// Decides whether a statement scans: the one judge of all commands.
 ///
-/// Counters are decisive if they exist: those of a trace, or those of one run on the database. The
+/// Counters are decisive if they exist: counters of a trace, or of one run on the database. The
 /// plan names the tables, shows counters that belong to another plan, and is used alone if nothing
 /// was counted. If the verdict depends on values, it is ``PlanVerdict/mayScan``.
 public struct PlanJudge {
@@ -62,7 +62,7 @@ public struct PlanJudge {
     var mayHaveChanged = true
     /// Whether the database is as the program had it.
     var isAsTraced = false
-    /// The columns of a table; nil for what has no index.
+    /// The columns of a table; nil for a table or view that cannot have an index.
     var columns: (String) -> TableColumns? = { _ in nil }
 
     public init(
@@ -152,7 +152,7 @@ public struct PlanJudge {
     }
   }
 
-  /// Whether the row that is written decides what is read: a conflict has triggers of its own.
+  /// Whether the inserted row decides which rows are read: a conflict has triggers of its own.
   private var insertsRows: Bool { ["INSERT", "REPLACE"].contains(outline.verb) }
 
   /// Whether the plan reads a table to its end, and the trace counted far fewer steps.
@@ -178,7 +178,7 @@ public struct PlanJudge {
     var run = measurement.work
     let measured = run
     if measurement.isSampled, work.executions > 0, work.rows > 0 {
-      // The rows that the log counted are those of the program's own values.
+      // The rows that the log counted were found with the program's own values.
       run.rows = work.wholePerRun(\.rows)
     } else if measurement.isSampled, Double(run.rows) < Double(run.fullScanSteps) * 0.8 {
       // The number of rows that a WHERE matches is not known, only that it discards some.
@@ -241,7 +241,8 @@ public struct PlanJudge {
     ScanBound.isExceeded(
       steps: max(work.perRun(\.fullScanSteps) - partialSteps(judgement), 0)
         + virtualSteps(of: work, judgement),
-      autoIndexRows: work.perRun(\.autoIndexRows), rows: work.perRun(\.rows))
+      autoIndexRows: work.perRun(\.autoIndexRows),
+      rows: work.perRun(\.rows) + skippedRows)
   }
 
   /// The entries of partial indexes that hold just the rows of the WHERE.

@@ -51,7 +51,13 @@ public struct PlanJudgement: Hashable, Sendable {
     public var scan: Scan
   }
 
-  /// Columns of a table, such as those of a foreign key.
+  /// An aggregate that a trigger computes of a table for each row that is written.
+  public struct TriggerAggregate: Hashable, Sendable {
+    public var trigger: String
+    public var table: String
+  }
+
+  /// Columns of a table, such as a foreign key's.
   public struct Reference: Hashable, Sendable {
     public var table: String
     public var columns: [String]
@@ -62,7 +68,7 @@ public struct PlanJudgement: Hashable, Sendable {
     }
   }
 
-  /// A search whose index serves some of the columns that WHERE compares.
+  /// A search with an index that serves some of the columns that WHERE compares.
   public struct PartialSearch: Hashable, Sendable {
     public var table: String
     public var index: String
@@ -135,16 +141,18 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var obstacles: [IndexObstacle] = []
   /// The cause of work that is no full scan; nil where a run does little for its rows.
   public internal(set) var excess: Excess?
-  /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
+  /// Full-scan steps a run that no step of the plan explains, such as steps of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans of the triggers that a write fires; empty unless it scans.
   public internal(set) var triggerScans: [TriggerScan] = []
+  /// The aggregates of its triggers; empty unless it takes many steps without a scan.
+  public internal(set) var triggerAggregates: [TriggerAggregate] = []
   /// The foreign keys that a deletion, or an update of a key, scans for; empty unless it scans.
   public internal(set) var unindexedReferences: [Reference] = []
 
   public init() {}
 
-  /// Whether the counts of the trace are those of the verdict.
+  /// Whether the verdict rests on the counts of the trace.
   public var hasCountsOfTrace: Bool { change == nil || change == .otherPlan }
 
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }

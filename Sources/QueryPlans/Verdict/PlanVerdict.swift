@@ -48,7 +48,7 @@ public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case entryCount
   /// It returns or changes most rows that it reads.
   case returnsAll
-  /// A partial index holds the rows that the WHERE selects, and only those.
+  /// A partial index contains exactly the rows that the WHERE selects.
   case partialIndex
   /// The module of a virtual table finds the rows, as fts5 does for MATCH.
   case virtualTable

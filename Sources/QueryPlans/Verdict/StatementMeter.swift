@@ -38,7 +38,7 @@ final class StatementMeter {
     return measured
   }
 
-  /// Some runs with other indexes, and those of them that the plan uses.
+  /// Some runs with other indexes, and the indexes that the plan uses.
   struct Trial {
     var measurement: PlanJudge.Measurement
     var used: [IndexCandidate] = []
@@ -154,7 +154,7 @@ final class StatementMeter {
   private struct Values {
     var tuples: [[BindValue]]
     var isSampled = false
-    /// Whether a run does what the trace counted, as far as it counted.
+    /// Whether a run reproduces the counts of the trace.
     var isFitted = true
   }
 
@@ -167,7 +167,8 @@ final class StatementMeter {
     return knownValues[sql]?.tuples.first
   }
 
-  /// Recorded values; otherwise those that take the VM steps that the trace counted, if some do.
+  /// Recorded values; otherwise, if there are any, values that take as many VM steps as the trace
+  /// counted.
   private func values(
     for sql: String, _ recorded: [[BindValue]], _ work: StatementWork, _ statement: Statement,
     _ sampler: ParameterSampler
@@ -223,7 +224,7 @@ final class StatementMeter {
     return count == 0 ? [[]] : (0..<count).map { runs[$0 * runs.count / count] }
   }
 
-  /// Undoes what a statement that writes has done.
+  /// Rolls back the changes of a statement that writes.
   private func rollingBack<R>(
     _ statement: Statement, _ connection: Connection, _ body: () throws -> R
   ) throws -> R {
@@ -303,7 +304,7 @@ private final class Bench {
         connection = try Connection(path: "")
         file = nil
         isWritable = true
-        // First: SQLite takes an index whose collation was missing once for unusable.
+        // First: once a collation was missing, SQLite does not use its indexes.
         try StoreNames.define(on: connection)
         try source.copy(to: connection)
         try connection.execute(
@@ -316,6 +317,7 @@ private final class Bench {
         isWritable = false
         try StoreNames.define(on: connection)
       }
+      connection.copyLikeSetting(of: source)
     } catch {
       return nil
     }

@@ -21,7 +21,7 @@ package struct EncodedValue {
 
   package var json: String { text.isEmpty ? "null" : "\"" + text + "\"" }
 
-  /// What was encoded; nil for what is no such text.
+  /// The decoded value; nil if the text is not an encoded value.
   var value: FunctionValue {
     let digits = text.dropFirst()
     switch text.first {

@@ -33,9 +33,9 @@ enum TraceSessions {
 
 typealias CString = UnsafePointer<CChar>
 
-/// Lends a string as C reads it, without a copy where Swift's own storage will do.
+/// Passes a string to C, without a copy if Swift's own storage allows it.
 ///
-/// A NUL would end it too soon: it goes out as the six characters `\u{0}`.
+/// A NUL in it is passed as the six characters `\u{0}`, since it would end the string.
 func withTraceString(_ text: String, _ body: (CString) -> Void) {
   let isWhole = text.withCString { string in
     guard strlen(string) == text.utf8.count else { return false }

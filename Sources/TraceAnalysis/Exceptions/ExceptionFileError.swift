@@ -29,7 +29,7 @@ public enum ExceptionFileError: Error, Hashable, Sendable {
 }
 
 extension ExceptionFileError: CustomStringConvertible {
-  /// One sentence: where, what is wrong, and what to do.
+  /// One sentence: the location, the problem, and the advice.
   public var description: String {
     switch self {
     case .notUnderstood(let place, let line):

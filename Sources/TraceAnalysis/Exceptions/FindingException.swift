@@ -9,7 +9,7 @@ public struct FindingException: Hashable, Sendable {
   public var rule: String
   /// `transit/Search.swift`, or with its line `transit/Search.swift:42`.
   public var caller: String?
-  /// The lines of that file that a comment in the code is about, or nil for any.
+  /// The lines of the file to which a comment in the code applies; nil for all lines.
   var callerLines: ClosedRange<UInt64>?
   /// The statement's id, or nil for any.
   public var statement: StatementID?

@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// Findings, without those that an exception excuses.
+/// Findings, except suppressed ones.
 public struct FindingReview: Hashable, Sendable {
   /// A finding with its exception.
   public struct Excused: Hashable, Sendable {
@@ -20,7 +20,8 @@ public struct FindingReview: Hashable, Sendable {
   public var complaints: [String] = []
   /// Whether the rules that need the program's database were checked.
   public var hasDatabase = false
-  /// The databases that were opened without being named, and what was not tried on them; one sentence each.
+  /// The databases that were opened without being named, and the checks that were skipped on them;
+  /// one sentence each.
   public var remarks: [String] = []
 
   /// Findings without exceptions.

@@ -5,7 +5,7 @@ import StoreEvents
 extension GateResult {
   /// Removes the regressions of statements that a file excuses under `[Gate]`.
   ///
-  /// The totals include the work of those statements too, so they may have increased by that
+  /// The totals still include the work of these statements, so they may have increased by that
   /// amount.
   ///
   /// - Parameters:

@@ -10,7 +10,7 @@ public enum DoubleCounting: Error, Hashable, Sendable {
   case sameRecording(String, String)
   /// Both hold events of one process at the same time, such as a trace and a log of one run.
   case sameProcess(ProcessIdentity, String, String)
-  /// A report of an older version, whose events have no identity.
+  /// A report of an older version: its events have no identity.
   case unidentified(String)
 }
 
@@ -43,7 +43,7 @@ public struct CountedRecordings {
   private var processes: [Process: [(span: ClosedRange<Nanoseconds>, name: String)]] = [:]
   private let requiresIdentity: Bool
 
-  /// - Parameter requiresIdentity: whether a profile whose events have no identity is refused.
+  /// - Parameter requiresIdentity: whether a profile of events without identity is refused.
   public init(requiresIdentity: Bool) { self.requiresIdentity = requiresIdentity }
 
   /// Adds the recordings of a profile.

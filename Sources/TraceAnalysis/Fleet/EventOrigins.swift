@@ -17,7 +17,7 @@ public struct EventOrigins {
   private var labelled: [Int: OriginProfile] = [:]
   private let labels: [String: String]
 
-  /// - Parameter labels: what `record --label` noted of the stream.
+  /// - Parameter labels: the stream's labels from `record --label`.
   public init(labels: [String: String]) { self.labels = labels }
 
   /// The place of an event; call it for each event, in their order.

@@ -3,7 +3,8 @@
 import QueryPlans
 public import StoreEvents
 
-/// The runs of one form of statement at one place: what adds up over hosts, versions and days.
+/// The runs of one form of statement at one place: counts that add up over hosts, versions and
+/// days.
 ///
 /// A form is a statement without its values, see `SQLFingerprint`.
 public struct FormProfile: Hashable, Sendable, Codable {

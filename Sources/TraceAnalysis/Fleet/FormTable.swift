@@ -4,8 +4,8 @@ import StoreEvents
 
 /// The statements by where they ran, while they are being counted.
 ///
-/// While all of them run in one place, no second sums are kept: the place is recorded, and the sums
-/// are those of the statements.
+/// While all of them run in one place, no second sums are kept: the place is recorded, and the
+/// statements' sums apply.
 struct FormTable {
   struct Key: TallyKey {
     var statement: StatementID

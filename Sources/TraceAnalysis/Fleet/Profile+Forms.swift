@@ -67,7 +67,7 @@ extension Profile {
     return .merged(kept.prefix(Bounds.callers) + [rest])
   }
 
-  /// If there are too many processes, those with missing events are kept, because they cause
+  /// If there are too many processes, processes with missing events are kept, because they cause
   /// doubts.
   private mutating func boundProcesses() {
     if processes.count > Bounds.processes {

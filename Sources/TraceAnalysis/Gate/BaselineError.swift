@@ -91,7 +91,7 @@ extension BaselineV1 {
 }
 
 extension DecodingError {
-  /// Describes what is wrong, and where.
+  /// Describes the problem, and its location.
   fileprivate var sentence: String {
     func place(_ context: Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }

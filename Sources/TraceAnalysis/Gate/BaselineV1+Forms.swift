@@ -25,7 +25,8 @@ extension BaselineV1 {
 }
 
 extension BaselineV1.Statement {
-  /// Adds the counts of another statement of the form; what both do not have is unknown.
+  /// Adds the counts of another statement of the form; a count that one of them lacks becomes
+  /// unknown.
   mutating func add(_ other: Self) {
     fields.add(other.fields)
     counters.add(other.counters)

@@ -21,13 +21,13 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   public var totals: Totals
   /// The most that a total may be, by its name, such as `cacheMisses`: written by people, and kept.
   public var budget: [String: UInt64]?
-  /// The statements by their SQL; where tests have names, those of the tests alone.
+  /// The statements by their SQL; if tests have names, only the tests' statements.
   public var statements: [Statement]
   /// The tests that markers named: their `sql` is `test NAME`.
   public var tests: [Statement]?
   /// The warnings of the run; nil in older baselines.
   public var warnings: [KnownFinding]?
-  /// Whether they include those that need the program's database.
+  /// Whether the warnings include findings that need the program's database.
   public var warningsNeedDatabase: Bool?
 
   /// All of them: a file with other names at its top is refused.
@@ -138,7 +138,7 @@ extension BaselineV1 {
   /// - Parameters:
   ///   - profile: the run.
   ///   - tags: conditions other than the code that the counts depend on.
-  ///   - findings: those of the run with its database; nil without one.
+  ///   - findings: the findings of the run with its database; nil without one.
   ///   - plan: explains a statement's SQL, or returns nil without a database.
   public init(
     _ profile: Profile, tags: [String: String] = [:], findings: [Finding]? = nil,
@@ -170,7 +170,7 @@ extension Profile {
 }
 
 extension BaselineV1.Totals {
-  /// Those that nothing is compared with.
+  /// Totals of zero, for a comparison without a baseline.
   static let none = Self(
     fetches: 0, counts: 0, rows: 0, faults: 0, relationshipFaults: 0, cacheMisses: 0, saves: 0,
     measured: [GateMetric.commits.rawValue])

@@ -5,7 +5,7 @@ import StoreEvents
 
 /// Finds the warnings of a run that the baseline's run did not have.
 ///
-/// A warning at a function or a file that was renamed, and one whose statement was edited, is not new. As long as the
+/// A warning at a renamed function or file, or for an edited statement, is not new. As long as the
 /// baseline's warning is still there, the same statement in another function is.
 struct FindingComparison {
   /// A function that ran statements.
@@ -21,7 +21,7 @@ struct FindingComparison {
 
   /// - Parameters:
   ///   - known: the warnings of the baseline.
-  ///   - now: those of the run.
+  ///   - now: the warnings of the run.
   ///   - places: the functions that ran statements in the run.
   init(_ known: [KnownFinding], _ now: [KnownFinding], places: Set<Place>) {
     let keys = Dictionary(grouping: known.map { ($0, $0.key) }, by: \.1)

@@ -7,16 +7,18 @@ import StoreEvents
 /// A finding is the same in both runs if its rule, the shape of its statement, its file and its object
 /// are: its line may have moved.
 public struct FindingDifference: Hashable, Sendable {
-  /// Those that only the second run has, in the order of their cost.
+  /// The findings that only the second run has, in the order of their cost.
   public private(set) var new: [Finding] = []
-  /// Those that only the first run has.
+  /// The findings that only the first run has.
   public private(set) var gone: [Finding] = []
-  /// The number of those that both have.
+  /// The number of findings that both have.
   public private(set) var stayed = 0
-  /// The number of those of the second run that an exception excuses; they are among none of the others.
+  /// The number of findings of the second run that an exception suppresses; no other property
+  /// includes them.
   public private(set) var excused = 0
 
-  /// Compares the findings of two runs, without those that a file excuses on a day such as `2026-11-21`.
+  /// Compares the findings of two runs, without findings that a file suppresses on a day such as
+  /// `2026-11-21`.
   public init(before: Profile, after: Profile, exceptions: ExceptionFile, today: String) {
     func review(_ profile: Profile) -> FindingReview {
       FindingReview(profile.findings, in: profile, file: exceptions, today: today)
@@ -41,7 +43,7 @@ public struct FindingDifference: Hashable, Sendable {
   /// Removes the findings that both sides have by some key: a report without values has one statement for
   /// several of a trace.
   ///
-  /// - Returns: the number of those of the second side.
+  /// - Returns: the number of removed findings of the second side.
   private static func removeCommon(
     _ left: inout [Keyed], _ right: inout [Keyed], by key: (KnownFinding.Key) -> KnownFinding.Key?
   ) -> Int {

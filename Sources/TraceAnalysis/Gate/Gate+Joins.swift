@@ -3,8 +3,9 @@
 import QueryPlans
 
 extension Gate {
-  /// Compares a rewritten statement together with those whose tables it joins now, as after a loop of lookups became a
-  /// join: one count alone rises then, and the sum of all falls.
+  /// Compares a rewritten statement together with the statements on the tables that it joins now,
+  /// as after a loop of lookups became a join: one count alone rises then, and the sum of all
+  /// falls.
   ///
   /// - Returns: nil if it joins no more tables, if no statement on these ran less often, or if all together do more work.
   func joined(

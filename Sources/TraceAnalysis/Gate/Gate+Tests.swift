@@ -43,7 +43,7 @@ extension Gate {
     result.gone += known.filter { !names.contains($0.name) }.map { Self.gone($0.total) }
   }
 
-  /// The tests of the baseline by the names in the run: those of a file that was renamed have other ones.
+  /// The tests of the baseline by the names in the run: tests of a renamed file have other names.
   private static func counterparts(
     of tests: [TestForms], in known: [TestForms]
   ) -> [String: TestForms] {

@@ -3,8 +3,8 @@
 import StoreEvents
 
 extension Gate {
-  /// Compares what single statements do not show: faults that the row cache answered, saves, and
-  /// the work of statements that came for others that went.
+  /// Compares counts that single statements do not show: faults that the row cache answered, saves,
+  /// and the work of statements that replaced others.
   func compareTotals(
     of profile: Profile, _ now: [BaselineV1.Statement], with baseline: BaselineV1,
     isSameSQLite: Bool, into result: inout GateResult
@@ -14,7 +14,7 @@ extension Gate {
       change(
         metric, value(baseline.totals), value(totals), budget: baseline.budget?[metric.rawValue])
     }
-    // Fetches in place of very many faults: the runs of all statements are what counts.
+    // Fetches instead of very many faults: the sum of all statements' runs decides.
     let runs = sums(of: baseline.statements, now, [.count, .rows])
     let isRelieved = runs.contains(where: \.isLargeFall) && !runs.contains { $0.isLargeRise }
     let relieved: Set<GateMetric> = isRelieved ? [.fetches, .counts, .rows] : []

@@ -14,7 +14,8 @@ public struct Gate: Sendable {
   public var assumesComplete = false
   /// Whether the work of a program that failed is compared.
   public var allowsMissing = false
-  /// Whether the caller compares the rows of statements whose SQL has changed, which shows that it is the same program.
+  /// Whether the caller compares the rows of statements with changed SQL, which shows that it is
+  /// the same program.
   var comparesRows = false
 
   /// Makes a gate that tolerates this relative increase of a count.
@@ -25,8 +26,9 @@ public struct Gate: Sendable {
   /// - Parameters:
   ///   - profile: the run.
   ///   - baseline: the counts to compare with.
-  ///   - tags: what this run depends on; a tag that the baseline has with another value is a doubt.
-  ///   - findings: those of the run with its database; nil without one.
+  ///   - tags: the conditions of this run; a tag that the baseline has with another value is a
+  ///     doubt.
+  ///   - findings: the findings of the run with its database; nil without one.
   ///   - plan: explains a statement's SQL, or returns nil without a database.
   public func compare(
     _ profile: Profile, with baseline: BaselineV1, tags: [String: String] = [:],

@@ -27,7 +27,7 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
   public static let fetches = Self(rawValue: "fetches")
   /// Fetches that only count.
   public static let counts = Self(rawValue: "counts")
-  /// Objects whose values were read when they were needed.
+  /// Objects that were read when their values were needed.
   public static let faults = Self(rawValue: "faults")
   /// Steps of SQLite's virtual machine.
   public static let vmSteps = Self(rawValue: "vmSteps")
@@ -85,7 +85,7 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
 }
 
 extension BaselineV1.StatementFields {
-  /// Whether its VM steps depend on it alone: emptying a table searches what refers to its rows, which costs less if
-  /// that was emptied before.
+  /// Whether its VM steps depend on it alone: emptying a table searches the tables that refer to
+  /// its rows, which costs less if they were emptied before.
   var hasOwnSteps: Bool { !StatementCommand.emptiesTable(sql) }
 }

@@ -45,7 +45,7 @@ public struct GateResult: Hashable, Sendable {
     }
   }
 
-  /// What changed about one statement, or about the totals.
+  /// A change of one statement, or of the totals.
   public struct Difference: Hashable, Sendable {
     /// The fingerprint, or nil for the totals.
     public var sql: String?
@@ -81,11 +81,11 @@ public struct GateResult: Hashable, Sendable {
   public var rewritten: [Difference] = []
   /// Statements that took longer, and less long, where times are compared.
   public var slower: [TimingGate.Change] = []
-  /// Statements whose times became shorter.
+  /// Statements with shorter times.
   public var faster: [TimingGate.Change] = []
-  /// Statements that do exactly what the baseline has.
+  /// Statements with exactly the baseline's counts.
   public var unchanged = 0
-  /// Statements that the baseline does not have, and those that only it has.
+  /// Statements that the baseline does not have, and statements that only it has.
   public var appeared: [Difference] = []
   /// Statements of the baseline that did not run.
   public var gone: [Difference] = []
@@ -94,7 +94,7 @@ public struct GateResult: Hashable, Sendable {
   /// The reasons why a part could not be compared; one sentence each.
   public var reservations: [String] = []
 
-  /// What was not compared, and does not change the verdict; one sentence each.
+  /// The counts that were not compared without a change of the verdict; one sentence each.
   public var remarks: [String] = []
 
   /// Regressions that the project decided to live with.

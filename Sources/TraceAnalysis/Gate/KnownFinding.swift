@@ -17,7 +17,7 @@ public struct KnownFinding: Codable, Hashable, Sendable {
   /// The index, table or column; nil of a statement.
   public var object: String?
 
-  /// What a finding of another run has in common with it.
+  /// The properties that a finding of another run shares with it.
   struct Key: Hashable {
     var rule: String
     var shape: String

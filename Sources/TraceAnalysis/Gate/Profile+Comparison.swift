@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension Profile {
-  /// The reasons why the counts are not those of a complete run; one sentence each.
+  /// The reasons why the counts are incomplete; one sentence each.
   public var comparisonDoubts: [String] {
     var doubts = completeness.doubts
     if !selection.isEmpty {
@@ -20,8 +20,7 @@ extension Profile {
     return doubts
   }
 
-  /// The reasons why the counts may not be those of a complete run, unless the user asserts that
-  /// they are.
+  /// The reasons why the counts may be incomplete, unless the user asserts that they are complete.
   public func reservations(assumingComplete: Bool, allowingMissing: Bool) -> [String] {
     let completeness = completeness
     let unended = completeness.unended.map { "\($0); if it is complete, pass --assume-complete" }

@@ -9,8 +9,8 @@ public struct ProfileDifference: Sendable {
   public var before: Profile
   /// The second run.
   public var after: Profile
-  /// Those whose work changed first, then by the time of the slower side, longest first; a side is nil if it does not
-  /// have the statement.
+  /// Pairs with changed work first, then by the time of the slower side, longest first; a side is
+  /// nil if it does not have the statement.
   public var pairs: [Pair]
   /// The findings that came and went.
   public var findings: FindingDifference
@@ -60,11 +60,11 @@ public struct ProfileDifference: Sendable {
     }
   }
 
-  /// Pairs statements by fingerprint; then those of the same words in another order, as after
-  /// moving the terms of an AND; then those of the same line of code; then, where the line is unknown,
-  /// the only two that return the same columns and the same number of rows of an entity.
+  /// Pairs statements by fingerprint; then statements of the same words in another order, as after
+  /// moving the terms of an AND; then statements of the same line of code; then, if the line is
+  /// unknown, the only two that return the same columns and the same number of rows of an entity.
   ///
-  /// Findings that `exceptions` excuse on `today`, such as `2026-11-21`, count as excused.
+  /// Findings that `exceptions` suppress on `today`, such as `2026-11-21`, count as suppressed.
   public init(
     before: Profile, after: Profile, exceptions: ExceptionFile = ExceptionFile(), today: String = ""
   ) {

@@ -22,7 +22,7 @@ struct Rewriting {
       { Self.place($0.busiestCaller.text, $0.statement.entity, $0.fingerprint.description) })
   }
 
-  /// Pairs what has a key that no other one on its side has.
+  /// Pairs items with a key that no other item on their side has.
   private mutating func pair(
     _ gone: inout [BaselineV1.Statement], _ new: inout [StatementGroup],
     _ oldKey: (BaselineV1.Statement) -> String?, _ newKey: (StatementGroup) -> String?

@@ -21,7 +21,7 @@ struct TestPair {
     }
   }
 
-  /// The sums of a count before and now; those of the test itself where the baseline has no forms.
+  /// The sums of a count before and now; the test's own sums if the baseline has no forms.
   func sums(_ value: GateMetric.OfStatement) -> (before: UInt64?, now: UInt64?) {
     guard before.total.forms != nil else { return (value(before.total), value(now.total)) }
     func sum(_ forms: [String: TestForms.Form]) -> UInt64 {

@@ -34,7 +34,7 @@ public struct IOWork: Hashable, Sendable, Codable {
   public var syncs: UInt64 = 0
   /// The time of the syncs.
   public var syncTime: Nanoseconds = 0
-  /// In checkpoints, whose calls are counted above.
+  /// In checkpoints; their calls are counted above.
   public var checkpointTime: Nanoseconds = 0
 
   /// The time in calls of files.
@@ -71,7 +71,7 @@ public struct CommitProfile: Hashable, Sendable, Codable {
   public var site: LockSite
   /// Waiting for locks.
   public var waitTime: Nanoseconds = 0
-  /// In statements and in the program between them, without the parts below.
+  /// The time in statements and in the program between them, without the parts below.
   public var bodyTime: Nanoseconds = 0
   /// Writing the write-ahead log or the rollback journal.
   public var logTime: Nanoseconds = 0

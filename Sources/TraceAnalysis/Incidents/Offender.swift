@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// The event for which a flight recorder took a snapshot, with what explains it.
+/// The event for which a flight recorder took a snapshot, and the facts that explain it.
 public struct Offender: Hashable, Sendable, Codable {
   /// The event's name, such as `statement_run`.
   public var event: String

@@ -3,7 +3,7 @@
 import StoreEvents
 import TraceReading
 
-/// Reads a snapshot to its end and keeps what names the parts of its events.
+/// Reads a snapshot to its end and keeps the names of its events' parts.
 struct OffenderSearch {
   private var texts: [StatementID: String] = [:]
   private var callers = CallerNames()
@@ -141,7 +141,7 @@ struct OffenderSearch {
 }
 
 extension Offender {
-  /// Without what the snapshot leaves empty.
+  /// Without the parts that the snapshot leaves empty.
   fileprivate var named: Offender {
     var offender = self
     if offender.database == "" { offender.database = nil }

@@ -11,7 +11,7 @@ public struct LiveInterval: Sendable {
   public var profile: Profile
   /// The difference of the totals in the interval.
   public var added: Profile.Totals
-  /// The difference of what the probe observed; nil if it observed nothing so far.
+  /// The work that the probe observed in the interval; nil if it observed nothing so far.
   public var observedAdded: ObservedProfile?
   /// Transactions that wrote and were committed in the interval.
   public var commitsAdded: UInt64

@@ -9,8 +9,8 @@ public import TraceReading
 ///     events ──▶ builder ──▶ profile so far ──┬──▶ totals, findings
 ///                            sums of before ──┴──▶ what the interval added
 ///
-/// Its size is bounded, as the builder's is: of very many things the later ones are counted
-/// together. Of very many statements those that took most time are shown.
+/// Its size is bounded, as the builder's is: beyond a limit, new items are counted together. Of
+/// very many statements, the ones with the most time are shown.
 public struct LiveProfile {
   private var builder = ProfileBuilder()
   private var before = LiveSums()
@@ -43,7 +43,7 @@ public struct LiveProfile {
   ///
   /// - Parameters:
   ///   - duration: how long it was, in nanoseconds.
-  ///   - reading: what the reader saw so far.
+  ///   - reading: the reader's report so far.
   public mutating func endInterval(
     lasting duration: Nanoseconds, _ reading: ReadingReport
   ) -> LiveInterval {
@@ -95,7 +95,7 @@ extension Profile {
 
   /// Waiting for a connection, or for the writer and its lock, in nanoseconds.
   var waitTime: Nanoseconds {
-    // Those of statements are kept for each only by the store.
+    // Only the store keeps the waits of each statement.
     if observed != nil, !totals.isOfStore { return waits.busyTime }
     var time: Nanoseconds = 0
     for statement in statements { time.add(statement.work.waitTime) }

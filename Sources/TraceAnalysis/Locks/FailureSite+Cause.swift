@@ -4,7 +4,7 @@ import QueryPlans
 import StoreEvents
 
 extension FailureSite {
-  /// What stood in its way, or what to do about it, as far as the recording shows it; nil otherwise.
+  /// The obstacle, or the fix, as far as the recording shows it; nil otherwise.
   public var cause: String? {
     if let obstacle {
       let place = obstacle.location.text.map { " at \($0)" } ?? ""

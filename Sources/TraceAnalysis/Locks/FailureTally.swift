@@ -10,7 +10,8 @@ public struct FailureSite: Hashable, Sendable, Codable {
   public var error: String
   /// When it failed first; nil in reports of versions without it.
   public var first: Nanoseconds?
-  /// What happened to the file before, the last first; nil if nothing did, or it is not a failure of the file.
+  /// Earlier operations on the file, the last first; nil if there are none, or it is not a failure
+  /// of the file.
   public var causes: [FailureCause]?
   /// A statement that was open when it failed, if that is the reason.
   public var obstacle: LockSite?
@@ -43,7 +44,7 @@ public struct FailureSite: Hashable, Sendable, Codable {
   }
 }
 
-/// What a line did with a database file before a statement failed.
+/// A line's operation on a database file before a statement failed.
 public struct FailureCause: Hashable, Sendable, Codable {
   /// `opened and closed the database file`.
   public var action: String
@@ -124,7 +125,7 @@ struct FailureTally {
     waiting[connection.process]?.removeAll { sites[$0.site]?.obstacle != nil }
   }
 
-  /// Keeps what happened to the file before the first failure.
+  /// Keeps the operations on the file before the first failure.
   mutating func setCauses(
     of run: StatementRun, _ site: LockSite, to touches: [(touch: FileTouch, time: Nanoseconds)],
     at time: Nanoseconds

@@ -2,8 +2,8 @@
 
 public import StoreEvents
 
-/// What a line did with the file of a database that was open in its process, and not through SQLite; or a
-/// connection that it used after `fork()`.
+/// A line's operation on the file of a database that was open in its process, without SQLite; or
+/// its use of a connection after `fork()`.
 public struct FileTouch: Hashable, Sendable, Codable {
   /// `close`, `truncate`, `delete`, `rename`, `replace` or `fork`.
   public var operation: String
@@ -52,7 +52,7 @@ extension FileTouch {
   fileprivate var sortKey: String { "\(location.sortKey) \(operation) \(file) \(process) \(path)" }
 }
 
-/// Counts what lines did with the files of databases, and whether the connections were used afterwards.
+/// Counts lines' operations on the files of databases, and the use of the connections afterwards.
 struct FileTouchTally {
   typealias Key = ProfileBuilder.Key
   // Arbitrary, as in `Bounds`.
@@ -70,7 +70,7 @@ struct FileTouchTally {
   private var sites: [FileTouch.Key: FileTouch] = [:]
   /// By process: the connection that was opened last.
   private var lastConnections: [Int: UInt64] = [:]
-  /// Those that no statement has followed yet.
+  /// The operations that no statement has followed yet.
   private var waiting: [Waiting] = []
   /// By database and by path: the last ones, for a failure that follows.
   private var recent: [String: [(site: FileTouch.Key, time: Nanoseconds)]] = [:]
@@ -114,7 +114,7 @@ struct FileTouchTally {
     }
   }
 
-  // Arbitrary: what a message names.
+  // Arbitrary: the number of operations in a message.
   private static let maxRecent = 3
 
   private mutating func keep(_ site: FileTouch.Key, at time: Nanoseconds, of database: String) {
@@ -124,7 +124,7 @@ struct FileTouchTally {
     if recent[database]?.count ?? 0 > Self.maxRecent { recent[database]?.removeFirst() }
   }
 
-  /// What happened to the files of a database until now, the last first.
+  /// Operations on the files of a database until now, the last first.
   func before(of database: String) -> [(touch: FileTouch, time: Nanoseconds)] {
     (recent[database] ?? []).reversed().compactMap { last in
       // A read of the log cancels nothing.

@@ -29,11 +29,11 @@ struct LockJoin {
   /// The same of transactions that only read.
   private var recentReads: [String: [LockInterval]] = [:]
   private var waits: [LockedWait] = []
-  /// By thread: the wait that belongs to the next statement, or to the transaction whose last
-  /// statement comes next.
+  /// By thread: the wait that belongs to the next statement, or to a transaction that the next
+  /// statement ends.
   private var namelessWaits: [Key: Int] = [:]
   private var namelessTransactions: [Key: LockInterval] = [:]
-  /// By thread: the transaction whose last statement comes next, and its writer; 0 for a save.
+  /// By thread: the transaction that the next statement ends, and its writer; 0 for a save.
   private var endedTransactions: [Key: Ended] = [:]
   var sites = LockSites()
   var unended = UnendedRuns()
@@ -363,7 +363,7 @@ struct LockJoin {
 }
 
 extension [String: [LockInterval]] {
-  /// Adds the last one of a database, of which at least the last `max` are kept.
+  /// Appends an interval of a database; at least its last `max` intervals are kept.
   fileprivate mutating func append(_ interval: LockInterval, of database: String, max: Int) {
     self[database, default: []].append(interval)
     if self[database]?.count ?? 0 > 2 * max { self[database]?.removeFirst(max) }
@@ -371,9 +371,9 @@ extension [String: [LockInterval]] {
 }
 
 extension TransactionEnded {
-  /// How long it kept others from writing.
+  /// The time during which other connections could not write.
   ///
-  /// A store's transaction begins when it has the lock: its wait is not in its time.
+  /// A store's transaction starts with the lock, so its time does not include the wait.
   var heldTime: Nanoseconds {
     let total = max(totalTime, 0)
     return saveID != 0 ? total : max(total &- max(writerTime, 0), 0)
@@ -452,8 +452,8 @@ struct LockedWait {
     for interval in intervals { compare(interval) }
   }
 
-  /// Whether it may have been for the end of reads: in WAL mode only a checkpoint waits for them, or
-  /// a change of the mode; with a rollback journal what commits, and BEGIN EXCLUSIVE.
+  /// Whether it may have waited for the end of reads: in WAL mode only a checkpoint waits for them,
+  /// or a change of the mode; with a rollback journal every commit does, and BEGIN EXCLUSIVE.
   private func waitsForReads(hasLog: Bool) -> Bool {
     guard let sql = waiter.sql else { return false }
     switch StatementCommand.name(of: sql) {
@@ -485,7 +485,7 @@ struct LockedWait {
   }
 }
 
-/// A transaction whose end was not seen yet.
+/// A transaction without an observed end.
 struct OpenTransaction {
   var connection: ProfileBuilder.Key
   private(set) var steps: [LockSite] = []

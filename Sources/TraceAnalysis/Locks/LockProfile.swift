@@ -15,7 +15,7 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Reads during which other connections committed; `count` is the most commits within one.
   public var longReads: [LockSite] = []
 
-  /// Lines whose transactions changed rows, most time in COMMIT first; nil if there are none.
+  /// Lines with transactions that changed rows, most time in COMMIT first; nil if there are none.
   public var transactions: [TransactionSite]?
   /// Statements that failed, with their errors; nil if there are none.
   public var failures: [FailureSite]?
@@ -23,14 +23,15 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var settings: [LockSite]?
   /// Databases that were open through several copies of SQLite, or under several names; nil if there are none.
   public var copies: [SharedDatabase]?
-  /// What was done to files of open databases beside SQLite; nil if nothing was.
+  /// Operations on files of open databases beside SQLite; nil if there are none.
   public var touches: [FileTouch]?
-  /// Databases with a log and several connections whose versions lack the fix of the reset; nil if there are none.
+  /// Databases with a log and several connections of versions without the fix of the reset; nil if
+  /// there are none.
   public var resetRaces: [ResetRace]?
 
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
-  /// Lines whose commits checkpointed pages that others had written; nil if there are none.
+  /// Lines with commits that checkpointed pages that others had written; nil if there are none.
   public var checkpointPayers: [CheckpointPayer]?
 }
 
@@ -71,7 +72,7 @@ public struct LockHolder: Hashable, Sendable, Codable {
   /// The process that held the lock.
   public var process: String
   /// `deferred`, `immediate`, `exclusive` or `autocommit`; ``waiting`` of one that waited as well,
-  /// ``reading`` of one that only read; "" of one whose end is missing.
+  /// ``reading`` of one that only read; "" of one without an end.
   public var kind: String
   /// The line that began to write: its first statement that is not read-only, or the save; that of the
   /// first read of one that only read.

@@ -3,7 +3,7 @@
 import QueryPlans
 import StoreEvents
 
-/// Counts what single statements did that locks made fail, or that made others fail.
+/// Counts the statements that locks made fail, or that made others fail.
 struct LockSites {
   typealias Key = ProfileBuilder.Key
   // Arbitrary, as in `Bounds`.
@@ -147,7 +147,7 @@ struct LockSites {
     pins.append(Pin(connection: connection, site: read.site, start: read.start, end: end))
   }
 
-  /// The connections whose transactions only read so far.
+  /// The connections with transactions that only read so far.
   var readingConnections: [Key] {
     reads.keys.sorted { ($0.process, $0.id) < ($1.process, $1.id) }
   }

@@ -2,8 +2,8 @@
 
 import StoreEvents
 
-/// Follows the write-ahead log of each database: whether it begins again after checkpoints, and whose
-/// commits they were paid for by.
+/// Follows the write-ahead log of each database: whether it restarts after checkpoints, and which
+/// commits ran them.
 struct LogWatch {
   typealias Key = ProfileBuilder.Key
   // Arbitrary, as in `Bounds`.
@@ -39,7 +39,7 @@ struct LogWatch {
     logs[database].map { $0.checkpoints > 0 || $0.largestBytes > 0 } ?? false
   }
 
-  /// - Parameter thread: the thread whose run it belongs to; nil for a store, which runs it
+  /// - Parameter thread: the thread of the run that it belongs to; nil for a store, which runs it
   ///   separately.
   mutating func checkpoint(_ event: CheckpointDone, in database: String, on thread: Key?) {
     guard logs.count < Self.maxDatabases || logs[database] != nil else { return }
@@ -115,7 +115,8 @@ public struct LogGrowth: Hashable, Sendable, Codable {
   /// The growth; 0 for a damaged report in which the log shrank.
   var frames: UInt64 { lastFrames - min(firstFrames, lastFrames) }
 
-  // Four times what starts a checkpoint, as in AvoidCheckpointStall: 16 MB of the usual pages.
+  // Four times the log size that starts a checkpoint, as in AvoidCheckpointStall: 16 MB of the
+  // usual pages.
   static let minFrames: UInt64 = 3000
   static let minBytes: UInt64 = 16 << 20
   static let minTimes: UInt64 = 3
@@ -132,7 +133,7 @@ public struct LogGrowth: Hashable, Sendable, Codable {
   }
 }
 
-/// A line whose commits ran checkpoints.
+/// A line with commits that ran checkpoints.
 public struct CheckpointPayer: Hashable, Sendable, Codable {
   /// The line; `count` is the number of checkpoints.
   public var site: LockSite

@@ -39,7 +39,7 @@ public struct ResetRace: Hashable, Sendable, Codable {
   public var versions: [String]
 }
 
-/// Finds what endangers a database file in the events of its own programs: several copies of SQLite in
+/// Finds dangers for a database file in the events of its own programs: several copies of SQLite in
 /// a process, and settings without protection.
 struct RiskTally {
   typealias Key = ProfileBuilder.Key
@@ -58,7 +58,8 @@ struct RiskTally {
     var file: File
   }
 
-  /// The last connection that opened a file under a second name, and those that had it open under another one.
+  /// The last connection that opened a file under a second name, and the connections that had it
+  /// open under another one.
   private struct SecondName {
     var connection: Key
     var others: [Key: String]

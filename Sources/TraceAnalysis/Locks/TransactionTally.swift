@@ -61,7 +61,7 @@ struct TransactionTally {
     var commitTime: Nanoseconds
     var isAutocommit = false
     var inFile: Bool
-    /// What its process had received at its end.
+    /// The number of messages that its process had received at its end.
     var received: UInt64
     var start: Nanoseconds
     var end: Nanoseconds
@@ -113,18 +113,19 @@ struct TransactionTally {
 ///     line 4   w   w   w   w        a loop that writes at two lines: one transaction between two, each time
 ///     line 5     w   w   w   w
 private struct WriteSequences {
-  // Arbitrary: what a loop writes for each row.
+  // Arbitrary: the number of lines that a loop writes for each row.
   private static let maxLines = 4
-  // Requests of others may arrive during the loop of one. Those that write a row each arrive between all transactions.
+  // Requests of others may arrive during the loop of one. Requests that write a row each arrive
+  // between all transactions.
   private static let minWritesPerRequest: UInt64 = 10
-  // A program that writes from time to time what it measures has nothing to group.
+  // A program that writes a measurement from time to time has nothing to group.
   private static let maxPause: Nanoseconds = 1_000_000_000
 
   private struct Sequence {
     var count: UInt64 = 1
     /// The number of its last one among all transactions.
     var last: UInt64
-    /// What the process had received then.
+    /// The number of messages that the process had received then.
     var received: UInt64
     /// How often it had received something since the one before.
     var requests: UInt64 = 0

@@ -58,7 +58,7 @@ struct UnendedRuns {
   }
 }
 
-/// A read that began and did not end before the recording did, of a process that did not close its databases.
+/// A read without an end in the recording, of a process that did not close its databases.
 struct UnendedRun: Hashable, Sendable {
   var site: LockSite
   /// The program: `python3 app.py[17524]`.
@@ -81,7 +81,7 @@ struct UnendedRun: Hashable, Sendable {
       + "recording's last event\(own)"
   }
 
-  /// The same with the program and the statement, whose values are left out.
+  /// The same with the program and the statement, without its values.
   var doubt: String {
     let sql = site.sql.map { FoldedSQL(SharedStatement(sql: $0).template).text } ?? ""
     let text = sql.count > Self.maxSQL ? "\(sql.prefix(Self.maxSQL))…" : sql

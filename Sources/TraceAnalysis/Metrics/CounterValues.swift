@@ -33,7 +33,7 @@ public struct CounterValues<Names: CounterNames>: Codable, Hashable, Sendable {
     }
   }
 
-  /// Reads the fields.
+  /// Decodes the counters from the fields of an event.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: FieldName.self)
     values = try WorkMetric.counters.map { metric in

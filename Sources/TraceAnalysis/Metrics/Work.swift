@@ -38,7 +38,7 @@ public struct Work: Hashable, Sendable, Codable {
   public var totalTime: Nanoseconds = 0
   /// Runs of the probe before which the statement was compiled; nil if there are none.
   public var compiled: UInt64?
-  /// Those whose text the connection had compiled before; nil if there are none.
+  /// Compilations of a text that the connection had compiled before; nil if there are none.
   public var recompiled: UInt64?
   /// Rows inserted, updated or deleted; nil where the source does not count them.
   public var changes: UInt64?

@@ -8,7 +8,7 @@ extension AdviceWorkload {
   ///     SELECT name FROM node WHERE id IN (?, ?)       12 runs
   ///     SELECT name FROM node WHERE id IN (?, ?, ?)     5 runs
   ///
-  /// The one whose runs take about the mean of all stands for them, with the runs of all.
+  /// The statement with runs that take about the mean of all stands for them, with the runs of all.
   public mutating func mergeLists() {
     let groups = Dictionary(grouping: statements.indices) { ListForm(sql: statements[$0].sql) }
     statements = groups.values.map { $0.map { statements[$0] }.merged(at: $0[0]) }

@@ -4,8 +4,8 @@ public import QueryPlans
 public import StoreEvents
 import TraceReading
 
-/// A profile as the advisor takes it: statements with their counts and values, writes, and what is
-/// missing.
+/// A profile in the advisor's form: statements with their counts and values, writes, and missing
+/// parts.
 public struct AdviceWorkload: Sendable {
   /// The statements that read.
   public var statements: [WorkloadStatement] = []

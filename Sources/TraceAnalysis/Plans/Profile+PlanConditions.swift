@@ -5,17 +5,19 @@ public import QueryPlans
 import StoreEvents
 
 extension Profile {
-  /// The conditions under which a database's plans are those of the trace.
+  /// The conditions under which a database has the plans of the trace.
   public func planConditions(for path: String) -> PlanConditions {
     let isModified = isModifiedSince(path)
     var conditions = PlanConditions(
       sqliteVersion: sqliteVersion,
       mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModified)
     conditions.attached = attachedDatabases
+    conditions.likeIsCaseSensitive = likeIsCaseSensitive
     let replaced = Set(openedFiles.filter { !$0.isStillThere }.map(\.path))
     conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
     conditions.isAsTraced = !own.isEmpty && !isModified
+    conditions.changesTables = !own.isEmpty && changesTables
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in
@@ -39,6 +41,11 @@ extension Profile {
     }
   }
 
+  private var likeIsCaseSensitive: Bool {
+    let values = (statements.compactMap(\.sql) + (otherSQL ?? [])).compactMap(LikeSetting.value)
+    return !values.isEmpty && values.allSatisfy(\.self)
+  }
+
   /// Whether a statement of the trace may change the plans of others.
   private var changesPlans: Bool {
     let all = statements.compactMap(\.sql) + (otherSQL ?? [])
@@ -46,6 +53,15 @@ extension Profile {
       let words = sql.uppercased().split { !$0.isLetter && $0 != "_" }
       return words.first == "CREATE" && words.prefix(3).contains("INDEX")
         || words.contains("CASE_SENSITIVE_LIKE")
+    }
+  }
+
+  /// Whether a statement of the trace drops or alters a table, as migrations do.
+  private var changesTables: Bool {
+    let all = statements.compactMap(\.sql) + (otherSQL ?? [])
+    return all.contains { sql in
+      let words = sql.uppercased().split(maxSplits: 2) { !$0.isLetter }
+      return words.first == "ALTER" || words.prefix(2) == ["DROP", "TABLE"]
     }
   }
 

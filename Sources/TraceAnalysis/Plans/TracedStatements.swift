@@ -14,7 +14,8 @@ public struct TracedStatements: Sendable {
     public var sql: String
     /// The counts of its runs.
     public var work = StatementWork()
-    /// The lines of code that ran it, or fetched the objects whose faults did; by their total time.
+    /// The lines of code that ran it, or that fetched the objects with faults that ran it; by their
+    /// total time.
     public var callers: [SourceLocation] = []
     /// Where and when a run began that did not end, if none ended; nil otherwise.
     public var unended: String?
@@ -24,9 +25,9 @@ public struct TracedStatements: Sendable {
   public private(set) var statements: [Statement] = []
   /// The inputs that were read, and the events that were lost.
   public private(set) var reading = ReadingReport(sources: [])
-  /// Statements that ran, whose text is not in the source.
+  /// The number of statements that ran without a text in the source.
   public private(set) var unresolved = 0
-  /// The conditions under which the plans of a database are those of the trace.
+  /// The conditions under which a database has the plans of the trace.
   public private(set) var conditions: @Sendable (String) -> PlanConditions = { _ in PlanConditions()
   }
   /// The values that were recorded.

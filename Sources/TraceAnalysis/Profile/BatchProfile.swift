@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// The batched fetches of one line of code, and what was loaded of them.
+/// The batched fetches of one line of code, and the objects that were loaded of them.
 public struct BatchProfile: Hashable, Sendable, Codable {
   /// The line of code.
   public var location: SourceLocation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts by key in bounded memory: of too many keys, those counted least are evicted.
+/// Counts by key in bounded memory: of too many keys, the lowest counts are evicted.
 ///
 /// A count may be too low, never too high.
 struct BoundedCounts<Key: TallyKey> {

@@ -3,9 +3,9 @@
 public import StoreEvents
 import TraceReading
 
-/// The limits of what is counted separately, which keep a report small.
+/// The limits of separate counts, which keep a report small.
 ///
-/// All are arbitrary, and far above what a user reads.
+/// All are arbitrary, and far above the number that a user reads.
 public enum Bounds {
   static let statements = 20_000
   /// Bytes of all SQL texts together.
@@ -40,7 +40,7 @@ public struct StatementTexts {
   private var byteCount = 0
   /// Whether some were left out.
   public private(set) var isFull = false
-  /// The number of texts whose hash is not their statement's id.
+  /// The number of texts with a hash other than their statement's id.
   public private(set) var damaged: UInt64 = 0
 
   /// Makes an empty table.
@@ -77,7 +77,7 @@ extension StatementAnnounced {
 }
 
 extension ProfileBuilder {
-  /// Adds to the first source what could not be counted separately.
+  /// Adds the remarks on counts beyond the limits to the first source.
   func bounded(_ reading: ReadingReport) -> ReadingReport {
     var sentences: [String] = []
     if statements.isFull {

@@ -11,11 +11,12 @@ public struct CallerFunction: Hashable, Sendable, Codable {
   /// The program's helper that ran them for the line, such as `db.py:5`; nil without one.
   public var helper: String?
 
-  /// The name of a function without what its interpreter adds.
+  /// The name of a function without its interpreter's additions.
   ///
   ///     Shop.books.<locals>.<listcomp>   Shop.books    Python; since 3.12 a comprehension has no frame
   ///     block (2 levels) in Shop#books   Shop#books    Ruby
-  ///     shop::books::h0123456789abcdef   shop::books   Rust, whose hash changes with each build
+  ///     shop::books::h0123456789abcdef   shop::books   Rust, with a hash that changes with each
+  ///     build
   static func normalized(_ name: String) -> String {
     var name = name[...]
     if let block = name.ranges(of: " in ").last { name = name[block.upperBound...] }

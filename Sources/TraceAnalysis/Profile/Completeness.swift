@@ -29,18 +29,22 @@ public struct Completeness: Hashable, Sendable {
 }
 
 extension Profile {
-  /// Compares what was read with what was emitted.
+  /// Compares the events that were read with the events that were emitted.
   public var completeness: Completeness {
     let sources = reading.sources
     let lostToProcesses = processes.sum { process in
       if case .lost(let count) = process.coverage { count } else { 0 }
     }
+    // Events of other tracepoints in the session are no loss.
+    let unread = lostToProcesses == 0 ? [] : sources.filter(\.hasUnreadEvents)
     return Completeness(
       eventsRead: sources.sum(\.eventsRead),
-      eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
+      eventsLost: max(
+        sources.sum(\.eventsLost),
+        lostToProcesses - min(lostToProcesses, unread.sum(\.unrecognizedLines))),
       unrecognizedLines: sources.sum(\.unrecognizedLines),
       doubts: reading.doubts + unended.map(\.doubt) + processes.flatMap(\.doubts)
-        + (observed?.copiesNotObserved ?? []).map(\.doubt),
+        + unread.map(\.unreadDoubt) + (observed?.copiesNotObserved ?? []).map(\.doubt),
       remarks: sources.flatMap { source in
         (source.remarks + (source.failures ?? [])).map { "\(source.path): \($0)" }
       } + [unobservedStart].compactMap(\.self),
@@ -53,7 +57,7 @@ extension Profile {
 }
 
 extension Profile {
-  /// What ran before the recording began, in one sentence; nil if no connection was open then.
+  /// The work before the recording, in one sentence; nil if no connection was open then.
   public var unobservedStart: String? {
     observed?.adoptedConnections.map {
       "\($0.counted("connection was", "connections were")) open before the recording began; what ran "
@@ -86,6 +90,17 @@ extension SourceReport {
       case .statementLog: ["a log of statements does not show whether it was cut"]
       }
     return (sentences + (unended ?? [])).map { "\(path): \($0)" }
+  }
+
+  fileprivate var hasUnreadEvents: Bool { kind == .ctf && unrecognizedLines > 0 }
+
+  /// Of events that are in the trace, such as those of another version.
+  fileprivate var unreadDoubt: String {
+    let sample = unrecognizedSamples.first.map { " (\($0))" } ?? ""
+    return """
+      \(path): \(unrecognizedLines.counted("event")) could not be read\(sample): read the trace with the version \
+      that recorded it
+      """
   }
 
   fileprivate var doubts: [String] {
@@ -132,7 +147,7 @@ extension Profile {
   /// Whether no store did anything in it.
   public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
 
-  /// Whether a filter left nothing of what stores did.
+  /// Whether a filter removed all events of stores.
   public var isFilteredAway: Bool {
     !selection.isEmpty && statements.isEmpty && faults.isEmpty && saves.isEmpty
       && waits == WaitProfile()

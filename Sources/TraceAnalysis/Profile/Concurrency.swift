@@ -16,9 +16,9 @@ struct LockWaits {
 }
 
 extension Work {
-  /// Adds the waits of a run, whose step time contains them.
+  /// Adds the waits of a run; its step time contains them.
   ///
-  /// It does not contain those of the time before, in which a statement was prepared.
+  /// The step time does not contain waits before it, while a statement was prepared.
   mutating func add(_ waits: LockWaits, of run: StatementRun) {
     busyAttempts.add(waits.attempts)
     let time = max(waits.time, 0)
@@ -46,7 +46,7 @@ struct Concurrency {
   /// - Returns: whether all readers were in use.
   mutating func beginFetch(_ event: FetchBegin, on thread: ProfileBuilder.Key) -> Bool {
     guard event.parentID == 0 else { return false }
-    // A fetch of this thread whose end is missing is over.
+    // A fetch of this thread without an end is over.
     while fetchCounts.count <= thread.process { fetchCounts.append(0) }
     if fetches.insert(event.fetchID, for: thread) == nil { fetchCounts[thread.process] += 1 }
     return fetchCounts[thread.process] > Self.defaultReaders

@@ -13,7 +13,8 @@ public struct EventSelection {
   private var misses = PendingTable<Key, EventRecord>()
   private var callers = CallerNames()
 
-  // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
+  // 100,000 is far above the number that runs at once, and bounds the cost of fetches without an
+  // end.
   private static let maxPending = 100_000
 
   private struct Key: Hashable {

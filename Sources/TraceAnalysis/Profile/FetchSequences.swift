@@ -99,7 +99,7 @@ struct FetchSequences {
     threads[thread] = lists
   }
 
-  /// Ends what is open, and returns the sequences, longest time first; nil without any.
+  /// Ends open sequences, and returns all, longest time first; nil without any.
   mutating func finish() -> [QueryLoop]? {
     closeAll()
     let loops = sequences.loops.values.sorted(by: \.time) { "\($0.parent) \($0.child)" }

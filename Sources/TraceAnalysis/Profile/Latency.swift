@@ -3,7 +3,7 @@
 import Histogram
 public import StoreEvents
 
-/// How long the runs took, each within 1 % of what was measured.
+/// The durations of runs, each within 1 % of its measurement.
 public struct Latency: Hashable, Sendable, Codable {
   /// The median.
   public var p50: Nanoseconds = 0
@@ -115,7 +115,7 @@ extension Histogram<UInt64> {
   /// A histogram of durations in a few kilobytes, with two significant digits and only the buckets
   /// needed.
   ///
-  /// - Parameter longest: what is known of them; to grow for it later takes longer.
+  /// - Parameter longest: the longest duration, as far as it is known; growing later takes longer.
   static func durations(upTo longest: UInt64 = 0) -> Self {
     var histogram = Self(
       highestTrackableValue: Swift.max(longest, 2), numberOfSignificantValueDigits: .two)

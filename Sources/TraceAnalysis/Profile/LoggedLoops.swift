@@ -62,7 +62,7 @@ struct LoggedLoops {
     state.sequences[run.site] = sequence
   }
 
-  /// Ends what is open, and returns the loops, longest time first.
+  /// Ends open loops, and returns all, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
     return table.loops.values.sorted(by: \.time) {

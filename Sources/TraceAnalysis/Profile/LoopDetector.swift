@@ -16,7 +16,8 @@ struct LoopDetector {
   static let minRuns: UInt64 = 10
   // The rows of a list that the probe keeps.
   private static let keptRows: UInt64 = 32
-  // Arbitrary: the lists whose rows later runs may have, the lines that run statements, and the loops.
+  // Arbitrary: the lists with rows that later runs may have, the lines that run statements, and the
+  // loops.
   private static let maxLists = 4096
   private static let maxSites = 20_000
   private static let maxLoops = 1000
@@ -87,7 +88,7 @@ struct LoopDetector {
   private var lines: [Line: Last] = [:]
   private var loops: [LoopKey: Loop] = [:]
 
-  /// What a statement may be in a loop.
+  /// The role that a statement may have in a loop.
   enum Role {
     case ofOneRow
     /// It has an IN list, or writes rows that the program made: values that are no row's make it no part of a loop.
@@ -130,7 +131,7 @@ struct LoopDetector {
     }
   }
 
-  /// Ends what is open, and returns the loops, longest time first.
+  /// Ends open loops, and returns all, longest time first.
   mutating func finish() -> [QueryLoop] {
     close(lists)
     lists.removeAll()
@@ -161,8 +162,11 @@ struct LoopDetector {
   private mutating func close(_ list: List) {
     guard let parent = list.run else { return }
     let kept = min(parent.rows, Self.keptRows)
-    for child in list.children
-    where child.database == parent.connection.database && child.isLoop(over: parent.rows, kept) {
+    for child in list.children where child.isLoop(over: parent.rows, kept) {
+      // Keys of two databases are often equal by coincidence, and a job may copy rows from one to the other.
+      guard
+        child.database == parent.connection.database || child.isReadOnly && child.isComplete(kept)
+      else { continue }
       let key = LoopKey(parent: parent.site, child: child.site)
       guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
       var loop =
@@ -180,7 +184,7 @@ struct LoopDetector {
             child.otherTime / Int64(clamping: child.others) * Int64(clamping: others)))
       loop.sums.connections.add(
         child.hasOwnConnections(parent.connection.id) ? child.runs : nil)
-      // The runs that followed were as those of the rows whose values are kept.
+      // The runs that followed were like the runs of the rows with kept values.
       let computed = child.computed.saturatingSum(
         child.runs == 0 ? 0 : others / child.runs * child.computed)
       loop.sums.computed.add(computed > 0 ? computed : nil)
@@ -202,21 +206,22 @@ struct LoopDetector {
     var runs: UInt64 = 0
     var time: Nanoseconds = 0
     var rows: UInt64 = 0
-    /// By thread: those of a pool follow the rows each.
+    /// By thread: threads of a pool follow the rows each.
     var orders: [UInt64: Order] = [:]
     /// The runs at the same line, without values of any list, that followed.
     var others: UInt64 = 0
     var otherTime: Nanoseconds = 0
+    var isReadOnly = true
     /// Runs that wrote values which their row does not have.
     var computed: UInt64 = 0
-    /// The first of those that they used.
+    /// The first connections that they used.
     var connections: Set<UInt64> = []
     static let maxConnections: UInt64 = 64
     static let maxThreads = 64
 
     var uncertain: UInt64 { orders.values.reduce(0) { $0.saturatingSum($1.uncertain) } }
 
-    /// Two fifths of the rows that are kept, and half of the runs but for those of further rows.
+    /// Two fifths of the rows that are kept, and half of the runs without runs of further rows.
     func isLoop(over all: UInt64, _ kept: UInt64) -> Bool {
       let found = max(UInt64(rows.nonzeroBitCount), min(uncertain, runs))
       return found >= 2 && found &* 5 >= kept &* 2
@@ -299,6 +304,7 @@ extension LoopDetector.List {
     {
       children[index].orders[run.thread, default: .init()].add(run.originRow)
     }
+    if !run.isReadOnly { children[index].isReadOnly = false }
     if !run.isReadOnly, run.ownValues > 0 { children[index].computed.add(1) }
     if children[index].connections.count < Int(LoopDetector.Child.maxConnections) {
       children[index].connections.insert(run.connection.id)

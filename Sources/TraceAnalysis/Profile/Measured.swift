@@ -23,7 +23,7 @@ extension Measured {
 }
 
 extension Measures? {
-  /// Those of two parts together.
+  /// The measures of two parts together.
   static func + (a: Self, b: Self) -> Self { a.map { $0.union(b ?? []) } ?? b }
 }
 

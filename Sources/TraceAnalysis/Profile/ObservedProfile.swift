@@ -12,7 +12,7 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var changes: UInt64 = 0
   /// Connections that were opened.
   public var connections: UInt64 = 0
-  /// Those that were open before they were observed; nil without any.
+  /// Connections that were open before they were observed; nil without any.
   public var adoptedConnections: UInt64?
   /// PRAGMAs by which drivers set up connections and read the schema; in no other count.
   public var driverPragmas: UInt64?
@@ -27,7 +27,7 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   /// Runs of ten rows or more in a recording without the origins of values: loops over them cannot be found;
   /// nil without any.
   public var listsOfUnknownValues: UInt64?
-  /// Copies of SQLite whose statements are missing here.
+  /// Copies of SQLite with statements that are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []
 }
 
@@ -46,7 +46,7 @@ public struct UnobservedCopy: Hashable, Sendable, Codable {
 ///     SELECT id, author FROM book          12 rows   app.py:20
 ///     SELECT name FROM author WHERE id=?   12 runs   app.py:22
 public struct QueryLoop: Hashable, Sendable, Codable {
-  /// The statement whose rows are looped over.
+  /// The statement with the rows that are looped over.
   public var parent: StatementID
   /// The line of code that runs it.
   public var parentLocation: SourceLocation
@@ -64,7 +64,7 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// Connections that were opened for one run of the child each; nil where the runs share the list's connection.
   public var connections: UInt64?
-  /// Runs that wrote values which are not those of their row; nil where none did.
+  /// Runs that wrote values other than their row's; nil if there were none.
   public var computed: UInt64?
   /// Whether nothing but the loop ran in between, in a log without rows; nil where rows are known.
   public var isDirect: Bool?

@@ -6,7 +6,7 @@ public import StoreEvents
 public struct ProcessProfile: Hashable, Sendable, Codable {
   /// The process.
   public var identity: ProcessIdentity
-  /// Events read, statement announcements left out: what `CountersSampled.events` counts.
+  /// Events read, without statement announcements: the events that `CountersSampled.events` counts.
   public var eventsSeen: UInt64 = 0
   /// Events that its stores emitted by their own count, or nil if no `counters` event was read.
   public var eventsEmitted: UInt64?
@@ -55,7 +55,8 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
       ? .uncounted(eventsUncounted) : .surplus(eventsSeen - eventsEmitted)
   }
 
-  /// The profile without what only some kinds of source contain: names, and the cost of tracing.
+  /// The profile without the parts that only some kinds of source contain: names, and the cost of
+  /// tracing.
   var comparable: Self {
     var copy = self
     copy.identity = ProcessIdentity(id: identity.id, name: "")

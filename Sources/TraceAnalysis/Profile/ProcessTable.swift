@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// The processes of a trace by small numbers, and what their stores counted.
+/// The processes of a trace by small numbers, and their stores' counts.
 struct ProcessTable {
   private(set) var profiles: [ProcessProfile] = []
   private var starts: [Nanoseconds?] = []
@@ -28,7 +28,7 @@ struct ProcessTable {
     init(_ process: ProcessIdentity) { self.init(pid: process.id, host: process.host) }
   }
 
-  /// What an event is to the table.
+  /// The meaning of an event for the table.
   enum Role {
     /// It may contain when its process started.
     case start

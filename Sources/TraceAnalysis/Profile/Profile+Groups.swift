@@ -53,7 +53,7 @@ extension GroupProfile: Measured {
 }
 
 extension Profile {
-  /// The work by what did it, longest first.
+  /// The work by the items of a grouping, such as its callers, longest first.
   public func groups(by grouping: Grouping) -> [GroupProfile] {
     var parts: [GroupProfile]
     switch grouping {

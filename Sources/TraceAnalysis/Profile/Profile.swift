@@ -41,7 +41,7 @@ public struct Profile: Sendable, Codable {
   /// Statements that ran once for each row of a list, or loaded all its batches, in a source without
   /// counters; nil if there are none.
   public var sequences: [QueryLoop]?
-  /// Who waited for whose lock; nil if nothing was seen of that.
+  /// The waits for locks, and their holders; nil if no lock was observed.
   public var locks: LockProfile?
   /// The I/O on files; nil unless it was recorded.
   public var io: IOProfile?
@@ -117,7 +117,7 @@ extension Profile {
 
   /// Sums over everything, as Instruments shows them.
   public struct Totals: Hashable, Sendable, Codable {
-    /// Fetch requests; counts, prefetches and batches left out.
+    /// The number of fetch requests, without counts, prefetches and batches.
     public var fetches: UInt64 = 0
     /// Requests for a number of objects.
     public var counts: UInt64 = 0
@@ -137,7 +137,7 @@ extension Profile {
     public var saves: UInt64 = 0
     /// In SQLite, for fetches and counts, nested ones included.
     public var connectionTime: Nanoseconds = 0
-    /// In fetches and counts; what a fetch nested in another one took is counted once.
+    /// In fetches and counts; a nested fetch's time is counted once.
     public var totalTime: Nanoseconds = 0
     /// In faults of both kinds.
     public var faultTime: Nanoseconds = 0

@@ -14,7 +14,8 @@ extension ProfileBuilder {
     var nestedTime: Nanoseconds = 0
   }
 
-  // 100_000 is far above what runs at once, and bounds what fetches without an end can cost.
+  // 100_000 is far above the number that runs at once, and bounds the cost of fetches without an
+  // end.
   static let maxPendingFetches = 100_000
 
   mutating func begin(_ event: FetchBegin, on thread: Key) {

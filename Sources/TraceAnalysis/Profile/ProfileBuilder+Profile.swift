@@ -4,7 +4,7 @@ import StoreEvents
 public import TraceReading
 
 extension ProfileBuilder {
-  /// Closes what is still open, and sorts what was counted.
+  /// Closes open items, and sorts the counts.
   public consuming func profile(of reading: ReadingReport) -> Profile {
     finish(reading)
     return finishedProfile(of: reading)
@@ -79,7 +79,7 @@ extension ProfileBuilder {
     return profile
   }
 
-  /// Those of processes that closed their databases are cursors that the program left open.
+  /// In processes that closed their databases, these are cursors that the program left open.
   private var unendedRuns: [UnendedRun] {
     let end = processes.profiles.compactMap(\.lastEvent).max() ?? 0
     let runs = locks.unended.all.filter { locks.databases.isKnown($0.connection) }

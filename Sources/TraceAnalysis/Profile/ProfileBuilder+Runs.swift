@@ -24,7 +24,7 @@ struct ObservedTally {
     } ?? statement.rawValue
   }
 
-  /// What a statement may be in a loop.
+  /// The role that a statement may have in a loop.
   mutating func role(of statement: StatementID, _ sql: String?) -> LoopDetector.Role {
     Self.fact(of: statement, sql, in: &roles, LoopDetector.Role.init) ?? .ofOneRow
   }
@@ -37,7 +37,7 @@ struct ObservedTally {
     return isConstant == true ? 1 : 0
   }
 
-  /// What is computed from a statement's text, once; nil where the text is unknown.
+  /// A fact computed from a statement's text, once; nil if the text is unknown.
   private static func fact<Fact>(
     of statement: StatementID, _ sql: String?, in known: inout [StatementID: Fact],
     _ compute: (String) -> Fact

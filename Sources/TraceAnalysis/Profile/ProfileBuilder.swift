@@ -40,7 +40,7 @@ public struct ProfileBuilder {
   /// By process: the last fetch of a log that has no lines of code, by its id, and its entity.
   var lastFetches: [Int: (id: UInt64, entity: String)] = [:]
   var concurrency = Concurrency()
-  /// Batched fetches whose batches may still come.
+  /// Batched fetches with batches that may still come.
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
   var observed = ObservedTally()
@@ -155,7 +155,7 @@ public struct ProfileBuilder {
     }
   }
 
-  /// Events without a date come first, and have no place among those that have one.
+  /// Events without a date come first, and have no position among dated events.
   private mutating func moveTimeline(to record: EventRecord) {
     let isDated = record.measures.contains(.timeOfDay)
     if isDated, hasUndatedTimeline { timeline = TimelineBuilder() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table of up to some thousand entries, whose keys cost nothing to hash.
+/// A hash table of up to some thousand entries, with keys that cost nothing to hash.
 ///
 ///     slots    0 2 0 1 0 0 3 0      the number of an entry, at the slot of its key or behind it
 ///     entries  (k, v) (k, v) (k, v)
@@ -36,7 +36,7 @@ struct SmallTable<Key: TallyKey, Value> {
     slots[slot] = UInt16(entries.count)
   }
 
-  /// Removes the entries whose value does not satisfy a condition.
+  /// Removes the entries with a value that does not satisfy a condition.
   mutating func keep(_ isKept: (Value) -> Bool) {
     let kept = entries.filter { isKept($0.value) }
     // Small again: many tables are full now and then, few at once.

@@ -34,7 +34,8 @@ public struct Repeats: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// The most runs with one value, the first included.
   public var mostOfOneValue: UInt64 = 0
-  /// Those that soon followed the run before, as in a loop; nil where none did, and without the probe.
+  /// Runs that soon followed the run before, as in a loop; nil if there were none, and without the
+  /// probe.
   public var near: UInt64?
 }
 

@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Values that are counted by key, in bounded memory.
 ///
-/// A key that came lately is found without hashing it, since the keys of an event are mostly
-/// those of the events before it. Of too many keys the last ones share one value.
+/// A recent key is found without hashing it, since an event mostly has the keys of the events
+/// before it. Of too many keys the last ones share one value.
 struct TallyTable<Key: TallyKey, Value> {
   private(set) var keys: [Key] = []
   private(set) var values: [Value] = []

@@ -111,7 +111,7 @@ struct TestTally {
   /// Whether tests or statements of tests were left out.
   private(set) var isFull = false
   private var lookups: Set<Lookup> = []
-  /// By process: those of the running test since a row was changed.
+  /// By process: the lookups of the running test since a row was changed.
   private var lookupsOfTest: [Int: Set<Lookup>] = [:]
 
   mutating func begin(_ marker: TestMarker, in process: Int) {

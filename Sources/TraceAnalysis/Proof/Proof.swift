@@ -14,7 +14,7 @@ public struct Proof: Hashable, Sendable {
     case inconclusive
   }
 
-  /// What the equality of a statement's rows rests on.
+  /// The evidence for the equality of a statement's rows.
   public enum Basis: String, Hashable, Sendable {
     /// As many rows before and after.
     case rows
@@ -24,7 +24,7 @@ public struct Proof: Hashable, Sendable {
     case join
   }
 
-  /// Statements and those that have their rows now.
+  /// Statements, and the statements that have their rows now.
   public struct Pair: Hashable, Sendable {
     /// The name of the test; "" where tests have no names.
     public var test = ""
@@ -63,7 +63,7 @@ public struct Proof: Hashable, Sendable {
     }
   }
 
-  /// Statements of both runs, those whose work changed first.
+  /// Statements of both runs; statements with changed work first.
   public private(set) var pairs: [Pair] = []
   /// Runs, rows, and the counts that differ.
   public private(set) var counts: [GateResult.Change] = []
@@ -100,7 +100,7 @@ public struct Proof: Hashable, Sendable {
   /// - Parameters:
   ///   - before: the run before the change.
   ///   - after: the run after it.
-  ///   - comparison: what it assumes of inputs that cannot show that they have all.
+  ///   - comparison: its assumptions about inputs that cannot show that they are complete.
   public init(before: Profile, after: Profile, gate comparison: Gate = Gate()) {
     var comparison = comparison
     comparison.comparesRows = true
@@ -151,8 +151,8 @@ public struct Proof: Hashable, Sendable {
     names.sorted().prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
   }
 
-  /// Removes the regressions of statements that are compared with those that they replace, and of the columns that joins
-  /// read with each row.
+  /// Removes the regressions of statements that are compared with the statements that they replace,
+  /// and of the columns that joins read with each row.
   private mutating func removeReplaced(tolerance: Double) {
     let replaced = pairs.filter(\.isRewritten)
     let texts = Set(replaced.flatMap(\.after).map(\.sql))

@@ -8,7 +8,7 @@ struct ProvenForm: Hashable {
   var sql: String
   var work: Work
   var tables: Set<String>
-  /// Whether it counts or groups rows: the rows that it returns are not those that it reads.
+  /// Whether it counts or groups rows: it then returns other rows than it reads.
   var isAggregate: Bool
   var isWrite: Bool
   /// Whether it runs once for each row of another statement.
@@ -55,7 +55,8 @@ struct ProvenForm: Hashable {
 extension Profile {
   /// The forms by test; the name is "" where tests have no names.
   ///
-  /// Statements on no table, on the schema, and those that begin and end transactions return no rows of the program.
+  /// Excludes statements on no table, statements on the schema, and transaction control: they
+  /// return no rows of the program.
   var provenForms: [String: [String: ProvenForm]] {
     let children = Set(
       ((observed?.loops ?? []) + (sequences ?? [])).map(\.child))

@@ -2,7 +2,8 @@
 
 import StoreEvents
 
-/// Statements of the first run, and those of the second one that read or write their tables in their place.
+/// Statements of the first run, and the statements of the second one that read or write their
+/// tables instead.
 ///
 ///     SELECT … FROM loan               20 rows        SELECT … FROM loan LEFT JOIN member …   20 rows
 ///     SELECT … FROM member WHERE id = ?   20 runs, 18 rows, 2 without a row
@@ -35,7 +36,8 @@ struct Replacement {
 
   private init(gone: [ProvenForm], added: [ProvenForm]) { (self.gone, self.added) = (gone, added) }
 
-  /// Compares the statements on the same tables first, then joins with what they join.
+  /// Compares the statements on the same tables first, then joins with the statements on the joined
+  /// tables.
   mutating func compare(hasTest: Bool) {
     for tables in Set(gone.map(\.tables)) {
       let (old, new) = (
@@ -68,7 +70,7 @@ struct Replacement {
     }
   }
 
-  /// Compares a statement with all those whose tables it reads.
+  /// Compares a statement with all statements on the tables that it reads.
   private mutating func join(_ new: ProvenForm, hasTest: Bool) {
     var old = gone.filter { $0.tables.isSubset(of: new.tables) }
     guard let fewest = old.map(\.work.count).min() else {

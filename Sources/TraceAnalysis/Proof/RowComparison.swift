@@ -2,8 +2,8 @@
 
 import StoreEvents
 
-/// Compares the rows that statements return and change in two runs of the same work, statement by statement; statements
-/// that were replaced are compared with those that read their tables now.
+/// Compares the rows that statements return and change in two runs of the same work, statement by
+/// statement; replaced statements are compared with the statements that read their tables now.
 ///
 /// The content of rows is not recorded. The number of rows is the evidence that none is lost.
 struct RowComparison {

@@ -5,7 +5,7 @@ import StoreEvents
 /// The write-ahead log is checkpointed often, in small parts, and no reader blocks this.
 struct AvoidCheckpointStall: Rule {
   static let minUnfinished: UInt64 = 3
-  // 4,000 frames are 16 MB of the usual pages: four times what starts a checkpoint.
+  // 4,000 frames are 16 MB of the usual pages: four times the size that starts a checkpoint.
   static let maxLog: UInt64 = 4000
 
   static let explanation = RuleExplanation(

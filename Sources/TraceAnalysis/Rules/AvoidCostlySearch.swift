@@ -92,6 +92,12 @@ extension JudgedStatement {
   /// Nil where nothing is known that helps.
   fileprivate var fixOfSearch: String? {
     if let trigger = judgement.triggerScans.first { return AvoidFullTableScan.fix(trigger) }
+    if let aggregate = judgement.triggerAggregates.first {
+      return """
+        the trigger '\(aggregate.trigger)' computes an aggregate of rows of '\(aggregate.table)' again for each row \
+        that is written: change the stored value by the new row's (total = total + NEW.amount)
+        """
+    }
     guard let excess = judgement.excess else { return nil }
     if let search = excess.textSearch {
       return """

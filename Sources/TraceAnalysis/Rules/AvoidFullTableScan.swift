@@ -22,7 +22,8 @@ struct AvoidFullTableScan: Rule {
       Reported when a run reads 500 rows or more, and four or more for each row that it returns: the bound of
       Documentation/Verdicts.md, which `plans` and `gate` use as well. Small tables are not reported, nor are fetches
       that return most of the rows that they read. A note where no index that was tried, and no other text, reads fewer
-      rows, as of groups of a whole table. A scan that another rule explains (a deep offset, a sort, a text search, an
+      rows, as of groups of a whole table, and where the program removed a table or a column of the statement later, as
+      a migration does. A scan that another rule explains (a deep offset, a sort, a text search, an
       automatic index, a correlated subquery) is reported by that rule alone. If a log has no counters, like
       Core Data's, a run on `--database`, or the plan and the size of the table, are used instead.
       """)
@@ -41,7 +42,8 @@ struct AvoidFullTableScan: Rule {
     var evidence = statement.profile.scanEvidence
     if let rows = scan?.size?.rows { evidence.append(.init("tableRows", rows)) }
     return Finding(
-      rule: Self.name, severity: statement.hasFixOfScan ? .warning : .note,
+      rule: Self.name,
+      severity: statement.hasFixOfScan && !statement.isOfEarlierSchema ? .warning : .note,
       confidence: isCounted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
       message: walkText(statement, scan)
@@ -72,7 +74,7 @@ struct AvoidFullTableScan: Rule {
       """
   }
 
-  /// Without counters, or with those of another plan.
+  /// Without counters, or with the counters of another plan.
   private func plannedText(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan?) -> String {
     let change =
       statement.judgement.change == .nowScans
@@ -99,6 +101,12 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
+    if statement.isOfEarlierSchema {
+      return """
+        no index was tried, because the program removed a table or a column of the statement later: a migration may \
+        read a table once; a statement that runs again needs an index on the columns that it compares
+        """
+    }
     if let scan, scan.isVirtual { return Self.fixOfModule(statement, scan) }
     if let fix = Self.fixOfBookkeeping(scan?.table ?? statement.comparedColumns?.table) {
       return fix
@@ -281,7 +289,7 @@ extension JudgedStatement {
   fileprivate var hasFixOfScan: Bool {
     let scan = judgement.largestScan
     let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
-    return tried.map { !$0.isEmpty } ?? !(isGrouped && comparesNothing)
+    return tried.map { !$0.isEmpty } ?? !(comparesNothing && (isGrouped || !canReadLess))
       || scan?.isVirtual == true || judgement.change != nil || !judgement.obstacles.isEmpty
       || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
       || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
@@ -291,6 +299,9 @@ extension JudgedStatement {
   fileprivate var comparesNothing: Bool {
     comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
   }
+
+  /// Whether an index may have the rows in order, or the values to list.
+  private var canReadLess: Bool { clauses.isDistinct || sortsRows }
 
   /// Whether it compares columns or expressions of a table as an index might serve.
   fileprivate func compares(_ table: String) -> Bool {

@@ -36,7 +36,15 @@ struct AvoidLockWait: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let idle = Set(AvoidIdleWriter().check(workload).map(\.caller))
-    let waits = workload.profile.locks?.waits ?? []
+    let obstructed = Set(
+      (workload.profile.locks?.failures ?? []).filter { $0.obstacle != nil && $0.isBusy }
+        .map(\.site.statement))
+    // They failed at once; another rule reports them.
+    let atOnce = (workload.profile.locks?.upgrades ?? []) + (workload.profile.locks?.refusals ?? [])
+    let others = obstructed.union(atOnce.map(\.statement))
+    let waits = (workload.profile.locks?.waits ?? []).filter {
+      !others.contains($0.waiter.statement)
+    }
     /// Whether every transaction that a statement waited for is itself reported.
     func explained(_ statement: JudgedStatement) -> Bool {
       let waits = waits.filter { $0.waiter.statement == statement.id }
@@ -98,22 +106,25 @@ struct AvoidLockWait: Rule {
     _ statement: JudgedStatement, _ waits: [LockWait], isExplained: Bool
   ) -> Finding? {
     let work = statement.work
-    guard let attempts = work.busyAttempts, attempts >= Self.minAttempts, !isExplained else {
-      return nil
-    }
-    let wait = waits.first { $0.waiter.statement == statement.id }
+    let waits = waits.filter { $0.waiter.statement == statement.id }
+    let failures = waits.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
+    guard let attempts = work.busyAttempts, attempts >= Self.minAttempts || failures > 0,
+      !isExplained
+    else { return nil }
+    let wait = waits.first { $0.failures > 0 } ?? waits.first
+    let ending = failures > 0 ? ", and gave up \(failures.counted("time"))" : ""
     return Finding(
       rule: Self.name, confidence: .high, statement: statement.id,
       caller: statement.profile.mainCaller,
       message: """
         SQLite retried the lock of another connection \(attempts.counted("time")), and waited \
-        \(work.waitTime.millisecondsText) for it\(statement.runsText).\
+        \(work.waitTime.millisecondsText) for it\(ending)\(statement.runsText).\
         \(wait?.holderText ?? "")
         """,
       evidence: [
         .init("runs", work.count), .init("busyAttempts", attempts), .init("waitNs", work.waitTime),
         .init("totalNs", work.totalTime),
-      ],
+      ] + (failures > 0 ? [.init("gaveUp", failures)] : []),
       fix: wait?.fixOfReader ?? """
         commit the transaction that holds the lock sooner: do slow work before it begins or after \
         it ends
@@ -157,7 +168,7 @@ struct AvoidLockWait: Rule {
 }
 
 extension LockWait {
-  /// What a read that holds the lock needs; nil for a writer.
+  /// The fix for a read that holds the lock; nil for a writer.
   fileprivate var fixOfReader: String? {
     guard holder?.kind == LockHolder.reading else { return nil }
     let end = "end the read sooner: read all rows, or reset the statement, before slow work"

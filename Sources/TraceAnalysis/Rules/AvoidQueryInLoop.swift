@@ -28,7 +28,8 @@ struct AvoidQueryInLoop: Rule {
       Up to four loops over different lists may take turns on a thread, such as those of tasks that share a connection.
       What a thread read before it received another message from the network is no list of its later runs. A loop over
       the rows of a loop is part of its finding. Updates to values of the program's own are a note, since SQL may not be
-      able to compute them. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.
+      able to compute them, and so are queries of Django's that read the same columns of the list's rows again, as its
+      formsets do. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.
       Needs the probe's events; a statement of Core Data's log that follows a list, on its thread, once for each of ten
       rows or more, or for nine of ten, is a note.
       """)
@@ -49,7 +50,7 @@ struct AvoidQueryInLoop: Rule {
       + Self.unknown(workload.profile.observed?.listsOfUnknownValues ?? 0)
   }
 
-  /// What an older probe recorded.
+  /// A note on lists with values that an older probe did not record.
   private static func unknown(_ lists: UInt64) -> [Finding] {
     guard lists > 0 else { return [] }
     return [
@@ -63,7 +64,7 @@ struct AvoidQueryInLoop: Rule {
     ]
   }
 
-  /// A loop, those over the rows of its statement, and those below them.
+  /// A loop, the loops over the rows of its statement, and all loops below them.
   private func chain(of loop: QueryLoop, _ loops: [QueryLoop]) -> [QueryLoop] {
     var chain = [loop]
     var next = 0
@@ -127,11 +128,12 @@ struct AvoidQueryInLoop: Rule {
         " Another statement\(line) ran \(inner.runs.counted("time")) for the rows of such runs."
     }
     let isComputed = (loop.computed ?? 0) > loop.runs / 2
+    let isReread = workload.readsAgain(loop)
     let command = workload.profile.statement(loop.child)?.sql.map(StatementCommand.name) ?? ""
     let isWrite = ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(command)
     let time = chain.reduce(Nanoseconds(0)) { $0.saturatingSum($1.time) }
     return Finding(
-      rule: Self.name, severity: isComputed ? .note : .warning, confidence: .high,
+      rule: Self.name, severity: isComputed || isReread ? .note : .warning, confidence: .high,
       statement: loop.child, caller: loop.childLocation,
       message: """
         \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
@@ -143,9 +145,11 @@ struct AvoidQueryInLoop: Rule {
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
       fix: derivedCount(loop, workload)
-        ?? (isWrite
-          ? Self.fixOfWrites(isComputed, parent)
-          : workload.loading(loop)
+        ?? (isReread
+          ? "the list has these rows: use its objects; a formset reads the row of each form again"
+          : isWrite
+            ? Self.fixOfWrites(isComputed, parent)
+            : workload.loading(loop)
             ?? """
             join this table in the statement\(parent), or run this statement once, with an IN list, \
             before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
@@ -164,6 +168,18 @@ struct AvoidQueryInLoop: Rule {
 }
 
 extension Workload {
+  /// Whether Django reads rows of a list again by their keys, as its formsets do to validate each form.
+  func readsAgain(_ loop: QueryLoop) -> Bool {
+    guard let child = profile.statement(loop.child)?.sql,
+      let parent = profile.statement(loop.parent)?.sql,
+      Framework(sql: child, file: loop.childLocation.file) == .django
+    else { return false }
+    let tables = StatementTables.all(in: child)
+    let columns = ResultColumns.all(in: child).map(\.name)
+    return tables.count == 1 && tables == StatementTables.all(in: parent)
+      && columns.count > 1 && columns == ResultColumns.all(in: parent).map(\.name)
+  }
+
   /// The words of the framework that runs a loop, which load its rows with the list.
   func loading(_ loop: QueryLoop) -> String? {
     guard let child = profile.statement(loop.child)?.sql else { return nil }

@@ -43,7 +43,7 @@ struct AvoidRepeatedFetch: Rule {
         return nil
       }
       let all = runs(of: statement, in: workload)
-      // The repeats of a loop are part of its finding, those of other lines are not.
+      // The repeats of a loop are part of its finding; repeats of other lines are not.
       let isOfLoop = loops.contains {
         $0.child == statement.id && $0.childLocation == statement.profile.mainCaller
           && all.count < $0.runs.saturatingSum(Self.minRepeats)
@@ -79,7 +79,7 @@ struct AvoidRepeatedFetch: Rule {
     }
   }
 
-  /// The runs among which the repeats of a statement were counted: those of all its lines.
+  /// The runs among which the repeats of a statement were counted: the runs of all its lines.
   private func runs(
     of statement: JudgedStatement, in workload: Workload
   ) -> (count: UInt64, lines: UInt64) {

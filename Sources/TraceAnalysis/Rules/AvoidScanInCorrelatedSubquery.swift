@@ -59,8 +59,11 @@ struct AvoidScanInCorrelatedSubquery: Rule {
   private static func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan, _ table: String
   ) -> String {
-    if let tried = scan.indexes, !tried.isEmpty {
-      return statement.sentence(IndexFix(tried, entity: statement.entity))
+    let tried = scan.indexes ?? []
+    let others = statement.judgement.indexesOfOtherSubqueries(than: scan, tried)
+    if !(tried + others).isEmpty {
+      return ([tried] + others.map { [$0] }).filter { !$0.isEmpty }
+        .map { statement.sentence(IndexFix($0, entity: statement.entity)) }.joined(separator: "; ")
     }
     let columns = ComparedColumns.all(in: statement.qualifiedSQL).first {
       $0.table.lowercased() == table.lowercased() && !$0.filtered.isEmpty

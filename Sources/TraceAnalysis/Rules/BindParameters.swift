@@ -6,11 +6,12 @@ import StoreEvents
 struct BindParameters: Rule {
   // 100 is arbitrary: compiling 100 statements takes a millisecond or more.
   static let minCompiled: UInt64 = 100
-  // A statement with more values is a list, whose length varies.
+  // A statement with more values is a list of varying length.
   static let maxValues = 32
   // Compiling a statement takes as long as 100 to 200 steps.
   static let maxStepsOfSmallRun = 100.0
-  // 0.5 ms is arbitrary: ten times what a text takes. The first statement of a connection reads the schema as well.
+  // 0.5 ms is arbitrary: ten times the cost of compiling a text. The first statement of a
+  // connection reads the schema as well.
   static let minSchemaTime: Nanoseconds = 500_000
 
   static let explanation = RuleExplanation(
@@ -28,11 +29,11 @@ struct BindParameters: Rule {
       """,
     limits: """
       Reported when one line ran 100 texts or more that differ only in their values, and nearly each run was preceded by
-      a compilation. A note when a connection compiled one text 100 times or more again, and a run takes so few VM steps
-      that compiling is the larger part; and when 100 connections or more compiled a text for the first time, and read a
-      schema for it that takes half a millisecond or more, and longer than the runs. Lists of different lengths, the values
-      of LIMIT and OFFSET, DDL, PRAGMAs and scripts of several statements are not reported. Needs the probe's events;
-      compilations in sqlite3_exec() are not counted.
+      a compilation. A note when a connection compiled one text 100 times or more again, and compiling is the larger
+      part: a run takes few VM steps, or less time, as of a join of many tables; and when 100 connections or more
+      compiled a text for the first time, and read a schema for it that takes half a millisecond or more, and longer than
+      the runs. Lists of different lengths, the values of LIMIT and OFFSET, DDL, PRAGMAs and scripts of several statements
+      are not reported. Needs the probe's events; compilations in sqlite3_exec() are not counted.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -71,7 +72,7 @@ struct BindParameters: Rule {
   private func missingCache(_ statement: JudgedStatement) -> Finding? {
     let work = statement.profile.work
     guard statement.texts == 1, let again = work.recompiled, again >= Self.minCompiled,
-      work.perRun(\.vmSteps) <= Self.maxStepsOfSmallRun
+      work.perRun(\.vmSteps) <= Self.maxStepsOfSmallRun || work.prepareTime > work.totalTime / 2
     else { return nil }
     return finding(
       statement, again, of: work.compiled ?? again, severity: .note,
@@ -131,7 +132,8 @@ struct BindParameters: Rule {
         basis: "the time of compiling it, but for one time"))
   }
 
-  /// Whether texts have the same number of values, and others than those of LIMIT and OFFSET differ.
+  /// Whether texts have the same number of values, and values differ elsewhere than in LIMIT and
+  /// OFFSET.
   private static func differInValues(_ texts: [String]) -> Bool {
     let values = texts.map { sql -> [Substring] in
       let tokens = SQLTokenizer.tokens(of: sql)

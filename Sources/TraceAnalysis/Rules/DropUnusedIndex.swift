@@ -62,7 +62,8 @@ struct DropUnusedIndex: Rule {
 }
 
 extension Workload {
-  /// The plans of all statements, including those of saves; nil for one that does not compile.
+  /// The plans of all statements, including the statements of saves; nil for one that does not
+  /// compile.
   var plans: [QueryPlan?] { explanations.values.map(\.plan) + otherPlans }
 
   /// The names of the indexes that some plan uses.
@@ -74,7 +75,7 @@ extension Workload {
       })
   }
 
-  /// The tables of statements whose repair is a stored form of a text with an index, in lower case.
+  /// The tables of statements that a stored, indexed form of a text would fix, in lower case.
   var tablesOfText: Set<String> {
     profile.statements.compactMap { $0.sql.map(StatementClauses.init(sql:)) }
       .filter(\.comparesTextWithoutIndex).reduce(into: []) { $0.formUnion($1.tables) }

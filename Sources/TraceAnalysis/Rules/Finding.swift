@@ -24,7 +24,8 @@ public struct Finding: Hashable, Sendable {
   public var fix: String
   /// Nil where the data do not show it.
   public var saving: Saving?
-  /// The time of its statement, or of what its rule counts, where no saving is known; 0 if neither is.
+  /// The time of its statement, or of the runs that its rule counts, if no saving is known; 0 if
+  /// neither is.
   public var timeOfCause: Nanoseconds = 0
 
   /// The VM steps of a run before and after the fix, where it was tried on a copy of the database.

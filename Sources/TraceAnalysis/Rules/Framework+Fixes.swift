@@ -48,7 +48,8 @@ extension Framework {
     }
   }
 
-  /// What loads the rows of a loop with its list; nil where the statement does more than look up a relation.
+  /// The fix that loads the rows of a loop with its list; nil if the statement does more than look
+  /// up a relation.
   ///
   ///     add select_related("author") to the query at views.py:40
   ///     add prefetch_related() for the relation to 'shop_loan' to the query at views.py:40
@@ -82,7 +83,7 @@ extension Framework {
     return names.count == 1 ? names.first : nil
   }
 
-  /// The fix of a rule whose words are SQL; nil where the framework has no other.
+  /// The framework's words for a rule's fix in SQL; nil if it has none.
   func fix(of rule: String, for sql: String) -> String? {
     switch (rule, self) {
     case ("GroupWrites", _):

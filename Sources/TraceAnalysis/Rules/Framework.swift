@@ -52,7 +52,7 @@ enum Framework: Hashable, CaseIterable {
     let first = result.first == "\"" ? result.dropFirst().prefix { $0 != "\"" } : ""
     let rest = first.isEmpty ? result : result.dropFirst(first.count + 2)
     switch self {
-    // Its tables have the application's name in front; those of other libraries rarely do.
+    // Its tables have the application's name in front; tables of other libraries rarely do.
     case .django:
       return rest.hasPrefix(".\"") && first.contains("_")
         || ["COUNT(*) AS \"__count\" FROM ", "1 AS \"a\" FROM "].contains(where: result.hasPrefix)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 struct GroupWrites: Rule {
@@ -25,12 +26,30 @@ struct GroupWrites: Rule {
       connection, or of one thread on a connection each, whatever was read in between, and whether the driver or the
       program sent BEGIN, or neither did. A loop may write at several lines. Not reported: transactions between which the process received a connection or a message from
       the network, since these are a server's requests; transactions a second apart; those of connections between which tables are
-      created, as by tests; databases in memory and temporary ones. Needs the probe's events.
+      created, as by tests; writes to the table of a queue, whose workers claim rows by UPDATE … (SELECT … LIMIT …) RETURNING
+      and have to commit before they work; databases in memory and temporary ones. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.locks?.transactions ?? [])
-      .filter { $0.longestSequence >= Self.minTransactions }.map(finding)
+    let transactions = workload.profile.locks?.transactions ?? []
+    let queues = Set(transactions.compactMap { $0.site.sql.flatMap(Self.queue) })
+    return transactions.filter { transaction in
+      guard transaction.longestSequence >= Self.minTransactions else { return false }
+      let table = transaction.site.sql.flatMap { WrittenTable(sql: $0)?.table.lowercased() }
+      return table.map { !queues.contains($0) } ?? true
+    }.map(finding)
+  }
+
+  /// The table from which a statement claims its next rows; nil of others.
+  ///
+  ///     UPDATE job SET worker = ? WHERE id = (SELECT id FROM job WHERE worker IS NULL LIMIT 1) RETURNING id
+  private static func queue(of sql: String) -> String? {
+    guard ["UPDATE", "DELETE"].contains(StatementCommand.name(of: sql)),
+      let table = WrittenTable(sql: sql)?.table.lowercased()
+    else { return nil }
+    let tokens = SQLTokenizer.tokens(of: sql)
+    let words = ["SELECT", "LIMIT", "RETURNING"]
+    return words.allSatisfy({ word in tokens.contains { $0.isWord(word) } }) ? table : nil
   }
 
   private func finding(_ transactions: TransactionSite) -> Finding {

@@ -22,7 +22,7 @@ struct HandleCorruption: Rule {
       be another program, or an earlier run. The message names what recorded programs did with the file before. Needs the probe's events.
       """)
 
-  /// What to do, by the code's name.
+  /// The advice, by the code's name.
   private static let fixes: [(code: String, fix: String)] = [
     (
       "SQLITE_CORRUPT",

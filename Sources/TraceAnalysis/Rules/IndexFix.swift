@@ -39,7 +39,7 @@ struct IndexFix {
     isEach = false
   }
 
-  /// Columns compared for equality come first, then those that sort.
+  /// Columns compared for equality come first, then sort columns.
   init(sorting columns: ComparedColumns, entity: String) {
     indexes = [IndexCandidate(table: columns.table, equal: columns.equal, order: columns.order)]
     schema = columns.schema
@@ -62,9 +62,10 @@ struct IndexFix {
     return "declare \(declarations) in \(owner(of: table))\(reason), or: \(statements)"
   }
 
-  /// The same for a model of Core Data, whose entities declare indexes of properties alone.
+  /// The same for a model of Core Data, in which entities declare indexes of properties alone.
   ///
-  /// - Parameter names: those of the model; without them a column does not show where its property has capitals.
+  /// - Parameter names: the names of the model; without them a column does not show where its
+  ///   property has capitals.
   func fetchIndexes(_ names: ModelNames?) -> String {
     guard let table = indexes.first?.table else { return sentence }
     let lists = indexes.map { index -> String? in

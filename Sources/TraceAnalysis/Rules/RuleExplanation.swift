@@ -2,7 +2,7 @@
 
 /// The law of a rule, its reason, an example that breaks it and one that follows it.
 public struct RuleExplanation: Hashable, Sendable {
-  /// What breaks it, as a noun that a name can follow: `a full scan`.
+  /// The problem, as a noun that a name can follow: `a full scan`.
   public var problem: String
   /// The law, in one sentence.
   public var law: String

@@ -16,7 +16,7 @@ public struct RunVerdict: Hashable, Sendable {
   public var savesAtMost: Nanoseconds?
   /// The time that the program spent in SQLite, or in its object store; nil where it is unknown.
   public var time: Nanoseconds?
-  /// The first finding, and what it is about; nil without findings.
+  /// The first finding, and its subject; nil without findings.
   public var worst: Worst?
   /// The reasons why a finding may be missing; one sentence each.
   public var gaps: [String]
@@ -45,12 +45,12 @@ public struct RunVerdict: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - profile: the run.
-  ///   - review: its findings, without those that are excused.
+  ///   - review: its findings, without suppressed ones.
   public init(_ profile: Profile, _ review: FindingReview) {
     self.init(SharedProfile(profile, withSQL: true), review)
   }
 
-  /// Judges a run whose statements may have other ids than in its findings.
+  /// Judges a run with statements that may have other ids than in its findings.
   ///
   /// - Parameters:
   ///   - shared: the run as it leaves the machine.

@@ -56,8 +56,8 @@ extension JudgedStatement {
   /// Whether an object store ran it, rather than a program that writes its SQL itself.
   var isOfObjects: Bool { !profile.entity.isEmpty }
 
-  /// The columns that an index could serve: those of the table that is scanned, or without a plan of
-  /// the first table whose columns WHERE compares.
+  /// The columns that an index could serve: columns of the scanned table, or without a plan of the
+  /// first table with columns that WHERE compares.
   var comparedColumns: ComparedColumns? {
     let all = ComparedColumns.all(in: qualifiedSQL)
     let filtered = all.filter { !$0.filtered.isEmpty }
@@ -135,17 +135,29 @@ extension PlanJudgement {
       .max { ($0.size?.rows ?? 0) < ($1.size?.rows ?? 0) }
   }
 
-  /// The indexes for the tables that other SELECTs of the statement read from end to end, as those of a UNION.
+  /// The indexes for the tables that other SELECTs of the statement read from end to end, such as
+  /// the arms of a UNION.
   func indexesOfOtherSelects(than scan: Scan?, _ own: [IndexCandidate]) -> [IndexCandidate] {
     guard scan?.isOutermost == true else { return [] }
-    let others = suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
-    return others.compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
-      if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
-    }
+    return suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
+      .indexes(besides: own)
+  }
+
+  /// The indexes for the tables that other subqueries read for each row of the outer SELECT.
+  func indexesOfOtherSubqueries(than scan: Scan, _ own: [IndexCandidate]) -> [IndexCandidate] {
+    suspects.filter { $0.isInCorrelatedSubquery && $0 != scan }.indexes(besides: own)
   }
 
   /// A table that is read from end to end once for every row of the outer SELECT.
   var correlatedScan: Scan? {
     suspects.first { $0.isInCorrelatedSubquery && $0.table != nil }
+  }
+}
+
+extension [PlanJudgement.Scan] {
+  fileprivate func indexes(besides own: [IndexCandidate]) -> [IndexCandidate] {
+    compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
+      if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
+    }
   }
 }

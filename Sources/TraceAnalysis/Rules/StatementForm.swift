@@ -13,7 +13,7 @@ struct JudgedStatement {
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
-  /// Those of its SQL.
+  /// The clauses of its SQL.
   ///
   /// A text may have thousands of parameters, and many rules need them.
   let clauses: StatementClauses
@@ -21,9 +21,11 @@ struct JudgedStatement {
   var qualifiedSQL: String
   /// Functions and collations that only the program has, as far as the database showed.
   var standIns: [String] = []
+  /// Whether it names a table or a column that the program removed later, so that no index was tried.
+  var isOfEarlierSchema = false
   /// Whether Core Data's log reported it.
   var isOfCoreData = false
-  /// Those of the program's data model, if it was passed.
+  /// The names of the program's data model, if it was passed.
   var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
   var texts = 1
@@ -77,13 +79,15 @@ extension Workload {
   ) -> StatementForm {
     func judged(_ statement: StatementProfile) -> JudgedStatement {
       let explanation = explain(statement)
+      let isOfEarlierSchema = explanation?.isOfEarlierSchema ?? false
       let clauses = StatementClauses(sql: statement.sql ?? "")
       // Statements on an attached database or a temporary table have no plan, but their counts.
       guard let explanation, let judgement = explanation.judgement else {
         let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
         return JudgedStatement(
           profile: statement, judgement: judge.judge(nil), clauses: clauses,
-          qualifiedSQL: statement.sql ?? "")
+          qualifiedSQL: statement.sql ?? "",
+          isOfEarlierSchema: isOfEarlierSchema)
       }
       return JudgedStatement(
         profile: statement, judgement: judgement, plan: explanation.plan, clauses: clauses,

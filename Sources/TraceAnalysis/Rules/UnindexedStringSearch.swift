@@ -33,7 +33,8 @@ struct UnindexedStringSearch: Rule {
       """,
     limits: """
       Reported when such a search reads 500 rows a run or more, and four or more for each that it returns. A search
-      among rows that an index has selected is not reported, and one with a comparison that an index could serve is
+      among rows that an index has selected is not reported, a GLOB of a shape without letters and digits ('????-*') is a
+      note, since no full-text table finds it, and one with a comparison that an index could serve is
       reported as AvoidFullTableScan. A regular expression (MATCHES) is reported from 100 rows a run on, whatever it returns.
       So is a search that a join or a subquery repeats for each row of another table, from about as many rows on. Without
       counters and a plan, as from Core Data's log alone, a search that is the only term, without a limit that was reached, is a note, and a
@@ -58,7 +59,8 @@ struct UnindexedStringSearch: Rule {
       Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one\
       \(statement.averageText(\.fullScanSteps))\(statement.resultText(after: ","))\
       \(statement.runsText).
-      """)
+      """,
+      severity: statement.searchesShapes ? .note : .warning)
   }
 
   /// A search among the rows of a join or of a subquery, for each row of another table again.
@@ -127,11 +129,34 @@ struct UnindexedStringSearch: Rule {
         ? statement.scanSaving : nil)
   }
 
+  /// Whether the text of each pattern begins with `%` or `*`, as `'%' || ?` does.
+  private static func beginsWithAnyText(_ tokens: [SQLToken]) -> Bool {
+    let patterns = tokens.indices.dropLast().filter {
+      tokens[$0].isWord("LIKE") || tokens[$0].isWord("GLOB")
+    }
+    return !patterns.isEmpty
+      && patterns.allSatisfy { place in
+        ["'%", "'*"].contains(where: tokens[place + 1].text.hasPrefix)
+      }
+  }
+
   private static func fix(_ statement: JudgedStatement, _ search: TextSearch?) -> String {
+    if statement.searchesShapes {
+      return """
+        no index has the shape of a text: store it in a column, or an index on the expression, if the search repeats
+        """
+    }
     guard statement.isOfObjects else {
       let tried = statement.judgement.largestScan?.indexes ?? []
+      let tokens = SQLTokenizer.tokens(of: statement.sql ?? "")
+      if beginsWithAnyText(tokens) {
+        return """
+          no index serves a pattern that begins with any text: use an FTS5 table, with the trigram tokenizer for parts \
+          of words
+          """
+      }
       // GLOB has no ESCAPE.
-      let escapes = SQLTokenizer.tokens(of: statement.sql ?? "").contains { $0.isWord("ESCAPE") }
+      let escapes = tokens.contains { $0.isWord("ESCAPE") }
       let index =
         tried.isEmpty
         ? "an index on the column with COLLATE NOCASE serves LIKE"
@@ -161,6 +186,22 @@ struct UnindexedStringSearch: Rule {
 }
 
 extension JudgedStatement {
+  /// Whether it searches texts by their shape alone, as `GLOB '????-??-*'` does.
+  fileprivate var searchesShapes: Bool {
+    let tokens = SQLTokenizer.tokens(of: profile.sql ?? "")
+    let places = tokens.indices.filter { tokens[$0].searchesText }
+    return !places.isEmpty
+      && places.allSatisfy { place in
+        guard tokens[place].isWord("GLOB"), place + 1 < tokens.endIndex else { return false }
+        let text = tokens[place + 1].text
+        guard let quote = text.first, quote == "'" || quote == "\"", text.count > 2 else {
+          return false
+        }
+        let pattern = text.dropFirst().dropLast().replacing(/\[[^\]]+\]/, with: "")
+        return !pattern.contains { $0.isLetter || $0.isNumber }
+      }
+  }
+
   /// VM steps of a run: counted, or of a run on the database.
   fileprivate var vmStepsPerRun: Double {
     profile.isCounted ? profile.work.perRun(\.vmSteps) : judgement.work?.perRun(\.vmSteps) ?? 0

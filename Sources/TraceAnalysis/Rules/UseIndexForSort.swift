@@ -82,6 +82,12 @@ struct UseIndexForSort: Rule {
       return statement.sentence(IndexFix(tried, entity: statement.entity))
     }
     if let obstacle = statement.judgement.obstacles.first { return obstacle.sentence }
+    if let matches = statement.judgement.excess?.sortedMatches {
+      return """
+        sort by \(matches).rowid (or by rank, in FTS5), in whose order the text search finds its rows, if that order \
+        will do: no index of another table has it
+        """
+    }
     if let view = statement.fixOfView { return view }
     if statement.clauses.sortsRandomly {
       return """

@@ -9,10 +9,10 @@ extension JudgedStatement {
     if let view = views.first { return fix(of: view, "view") }
     return ComparedColumns.ofCommonTables(in: qualifiedSQL).first {
       !($0.filtered + $0.sorted).isEmpty
-    }.map { fix(of: $0, "common table") }
+    }.flatMap { fix(of: $0, "common table") }
   }
 
-  private func fix(of view: ComparedColumns, _ kind: String) -> String {
+  private func fix(of view: ComparedColumns, _ kind: String) -> String? {
     let sorted = view.sorted.filter { !view.filtered.contains($0) }
     let columns = (view.filtered + sorted).map { "'\($0)'" }.joined(separator: ", ")
     let isWhole =
@@ -21,6 +21,8 @@ extension JudgedStatement {
       }
       ?? false
     if !isWhole, judgement.largestScan?.indexes != nil {
+      // Of one table there is no join to leave out.
+      guard readTables.count > 1 else { return nil }
       return """
         '\(view.table)' is a \(kind), and no index of its tables finds its rows: select from its \
         tables, with only the joins and columns that are needed
@@ -35,16 +37,19 @@ extension JudgedStatement {
       """
   }
 
-  /// Whether the plan reads other tables in place of one that the SQL names.
-  private func isView(_ table: String) -> Bool {
-    let accesses = (plan?.nodes ?? []).compactMap { node -> TableAccess? in
+  private var readTables: [TableAccess] {
+    (plan?.nodes ?? []).compactMap { node in
       switch node.fact {
       case .scan(let access), .search(let access): access.isSubquery ? nil : access
       default: nil
       }
     }
+  }
+
+  /// Whether the plan reads other tables in place of one that the SQL names.
+  private func isView(_ table: String) -> Bool {
     // A name that is not resolved might be the table's.
-    let tables = accesses.map { $0.table?.lowercased() }
+    let tables = readTables.map { $0.table?.lowercased() }
     return !tables.isEmpty && !tables.contains(nil) && !tables.contains(table.lowercased())
   }
 }

@@ -11,9 +11,9 @@ public struct Workload {
   public var profile: Profile
   /// Nil without a database; a rule that needs it then finds nothing.
   public var database: DatabaseFacts?
-  /// By statement; without a database those whose plans a log contains.
+  /// By statement; without a database, only the statements with plans in a log.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
-  /// The plans of statements without events of their own, such as those of saves.
+  /// The plans of statements without events of their own, such as the statements of saves.
   var otherPlans: [QueryPlan?] = []
   /// The indexes that the triggers and foreign keys of writes use; nil if one of them cannot be explained.
   var indexesOfActions: Set<String>? = []
@@ -21,7 +21,7 @@ public struct Workload {
   var columnBytes: (String) -> [String: UInt64]? = { _ in nil }
   /// By their text, then by their line of code.
   let forms: [StatementForm]
-  /// Those of the program's data model, if it was passed.
+  /// The names of the program's data model, if it was passed.
   let names: ModelNames?
 
   /// A run without a database.
@@ -116,7 +116,9 @@ extension Workload {
     guard let statement = finding.statement,
       let judgement = explanations[statement]?.judgement
     else { return nil }
+    // What all of them save together comes first.
     let gains = judgement.gains.filter { $0.isNamed(in: finding.fix) }
+      .sorted { $0.indexes.count > $1.indexes.count }
       .map { Finding.Trial(before: $0.before, after: $0.after) }
     let rewrites = judgement.obstacles.filter { finding.fix.contains($0.sentence) }
       .compactMap(\.steps).map { Finding.Trial(before: $0.before, after: $0.after) }
@@ -149,7 +151,7 @@ extension Profile {
   /// Whether an input is a log of Core Data, which has no counters of SQLite and no row-cache hits.
   var hasCoreDataLog: Bool { reading.sources.contains { $0.kind == .coreDataLog } }
 
-  /// Without the statements that were counted together, whose repeats and scans show nothing.
+  /// Without the statements that were counted together: their repeats and scans show nothing.
   fileprivate var withoutRests: Profile {
     var profile = self
     profile.statements.removeAll { $0.id == Bounds.restOfStatements }

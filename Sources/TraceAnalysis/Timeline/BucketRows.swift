@@ -55,7 +55,7 @@ struct BucketRows<Number: FixedWidthInteger & Sendable> {
 
   /// Makes one bucket of two.
   ///
-  /// - Parameter maxima: the row whose numbers are sizes, of which the larger one stays.
+  /// - Parameter maxima: the row of sizes, of which the larger one stays.
   mutating func joinPairs(maximaOf maxima: Int? = nil) {
     for row in 0..<count {
       let first = row * Self.width

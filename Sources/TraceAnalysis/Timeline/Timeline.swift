@@ -2,8 +2,8 @@
 
 public import StoreEvents
 
-/// When things happened: a trace cut into equal stretches of time, what each held, and the longest
-/// events one by one.
+/// The course of a trace over time: equal intervals with their counts, and the longest events one
+/// by one.
 ///
 /// Its size has a limit, however long the trace is: the stretches grow wider with it.
 public struct Timeline: Sendable {

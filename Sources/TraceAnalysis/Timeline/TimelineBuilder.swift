@@ -10,7 +10,7 @@ import StoreEvents
 struct TimelineBuilder {
   // A bucket a pixel of a wide window, and 0.1 % of the trace.
   static let maxBuckets = 1024
-  // 24 lanes fill a window; what others do is drawn as one.
+  // 24 lanes fill a window; all further threads are drawn as one.
   private static let maxLanes = 24
   private static let shortestWidth: Nanoseconds = 1024
 
@@ -19,7 +19,7 @@ struct TimelineBuilder {
   private var now: Nanoseconds = 0
   private var context = ProfileBuilder.Key(process: 0, id: 0)
   private var time = BucketTime(width: Self.shortestWidth)
-  /// Their totals are those of the whole trace up to their ends.
+  /// Their totals are the totals of the whole trace up to their ends.
   private var buckets: [Timeline.Bucket] = []
   /// A row for each kind of track.
   private var counts = BucketRows<UInt64>(count: Timeline.Track.Kind.allCases.count)
@@ -51,7 +51,7 @@ struct TimelineBuilder {
 
   /// Moves to an event; one from before the last, as of a clock that was set, counts as now.
   ///
-  /// - Parameter totals: what the whole trace added up to before it.
+  /// - Parameter totals: the totals of the whole trace before it.
   mutating func move(
     to timestamp: Nanoseconds, in context: ProfileBuilder.Key, after totals: Profile.Totals
   ) {
@@ -79,7 +79,7 @@ struct TimelineBuilder {
     time.last = buckets.count - 1
   }
 
-  /// Notes what the whole trace adds up to, at the end of the last bucket.
+  /// Records the totals of the whole trace, at the end of the last bucket.
   mutating func note(_ totals: Profile.Totals) {
     guard !buckets.isEmpty else { return }
     buckets[buckets.count - 1].totals = totals

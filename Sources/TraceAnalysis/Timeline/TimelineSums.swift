@@ -23,7 +23,7 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
   /// By the lowest bits of a key: the place of the last one that fell there, since a table is hashed
   /// for each event otherwise.
   private var recent: [UInt8] = []
-  /// What belongs to keys that were evicted; they may be among ``sums`` again.
+  /// The sum of keys that were evicted; they may be among ``sums`` again.
   public private(set) var others = Sum()
 
   /// The sums by key.

@@ -19,7 +19,7 @@ final class CTFDecoder: @unchecked Sendable {
   /// The sum of all packets.
   let byteCount: Int
 
-  /// Opens the stream files, and records those that are damaged.
+  /// Opens the stream files, and records damaged ones.
   init(_ trace: CTFTrace, _ metadata: CTFMetadata, _ ledger: SourceLedger) {
     environment = metadata.environment
     folder = trace.folders[0]
@@ -54,7 +54,7 @@ final class CTFDecoder: @unchecked Sendable {
     return files
   }
 
-  /// Groups files of the same stream, such as those of the chunks of a rotated session.
+  /// Groups files of the same stream, such as the chunks of a rotated session.
   private static func grouped(_ files: [StreamFile]) -> [[StreamFile]] {
     var groups: [[StreamFile]] = []
     for file in files {
@@ -105,7 +105,7 @@ final class CTFDecoder: @unchecked Sendable {
     return (first, limit, limitIndex)
   }
 
-  /// Moves a stream to its next event, and records what was lost before it.
+  /// Moves a stream to its next event, and records events that were lost before it.
   @inline(__always)
   private func advance(_ stream: EventStream, _ batch: EventBatch) -> Bool {
     let bytesRead = stream.bytesRead
@@ -222,7 +222,7 @@ final class CTFDecoder: @unchecked Sendable {
 }
 
 extension EventStream {
-  /// The position of the next event among those of other streams.
+  /// The position of the next event among other streams' events.
   fileprivate var order: Int64 { time ?? .min }
 }
 

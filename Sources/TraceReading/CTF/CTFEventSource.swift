@@ -7,7 +7,7 @@ final class CTFEventSource: EventSource {
   private let decoder: CTFDecoder
   /// The thread that reads ahead, if one does.
   private var feed: EventFeed?
-  /// What is read here, if none does.
+  /// The events that are read here, if the reading thread reads none.
   private let batch = EventBatch()
   private let ledger: SourceLedger
   private var bytesBegun = 0

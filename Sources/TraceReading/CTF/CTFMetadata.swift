@@ -9,13 +9,12 @@ struct CTFMetadata {
   let head: PacketHeadLayout
   let eventClassCount: Int
 
-  /// Whether LTTng-UST wrote it, so that what cannot be parsed is damaged and not foreign.
+  /// Whether LTTng-UST wrote it, so that text that cannot be parsed is damaged and not foreign.
   static func isOfLTTng(_ text: [UInt8]) -> Bool {
     String(decoding: text, as: UTF8.self).contains("tracer_name = \"lttng-ust\"")
   }
 
-  /// - Throws: ``TSDLError`` for metadata that is damaged, or describes what LTTng-UST does not
-  ///   write.
+  /// - Throws: ``TSDLError`` for metadata that is damaged, or that LTTng-UST does not write.
   init(_ text: [UInt8]) throws(TSDLError) {
     let blocks = try TSDLParser.blocks(text)
     let traces = blocks.filter { $0.kind == "trace" }

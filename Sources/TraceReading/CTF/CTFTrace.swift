@@ -24,8 +24,8 @@ struct CTFTrace {
     return groups.map { CTFTrace(folders: $0.folders) }
   }
 
-  /// The events of the trace, or of what is undamaged of it; `nil`, with the problem recorded, if
-  /// none can be read.
+  /// The events of the trace, or of its undamaged part; `nil`, with the problem recorded, if none
+  /// can be read.
   func open(_ ledger: SourceLedger) -> (any EventSource)? {
     do throws(TSDLError) {
       return CTFEventSource(CTFDecoder(self, try metadata(ledger), ledger), ledger)

@@ -47,7 +47,7 @@ final class EventStream {
     end = place
   }
 
-  /// All packets by their time, those of snapshots that overlap once.
+  /// All packets by their time; packets that overlapping snapshots share appear once.
   private static func merged(_ files: [StreamFile]) -> [StreamPacket] {
     guard files.count > 1 else { return files[0].packets }
     var packets: [StreamPacket] = []
@@ -73,7 +73,7 @@ final class EventStream {
   /// The bytes of the packets that were begun.
   @exclusivity(unchecked) private(set) var bytesRead = 0
 
-  /// Moves to the next event, whose header it reads; false at the end.
+  /// Moves to the next event and reads its header; false at the end.
   func advance() -> Bool {
     while place == end { guard openNextPacket() else { return false } }
     guard let header = streamClass.header.header(at: place, to: end) else {
@@ -110,7 +110,7 @@ final class EventStream {
 
   /// Compares the end of a packet that was read with its last event.
   private func checkEnd(of packet: StreamPacket) {
-    // 0 is that of a packet whose program was killed.
+    // 0 is the end of a packet of a killed program.
     guard streamClass.hasExactPacketEnds, damage == nil, packet.end != 0 else { return }
     setClock(packet.end, bits: 64)
   }
@@ -163,7 +163,7 @@ final class EventStream {
         // A counter of 32 bits that ran over is smaller than it was.
         eventsLost &+= discarded >= before ? discarded - before : max(discarded, 1)
       } else if discarded > 0 {
-        // The number of those before the start of the trace is not known.
+        // The number of events lost before the start of the trace is unknown.
         eventsLost &+= 1
       }
     }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The position of an integer in a structure whose previous members have a fixed size.
+/// The position of an integer in a structure after members of fixed size.
 struct IntegerPlace {
   var offset = 0
   let bytes: Int
@@ -15,7 +15,7 @@ struct IntegerPlace {
     return place
   }
 
-  /// The value, of whose sign all upper bits are copies.
+  /// The value, with its sign copied to all upper bits.
   @inline(__always)
   func value(_ base: UnsafeRawPointer) -> UInt64 {
     let place = base + offset
@@ -63,7 +63,7 @@ struct FieldMember {
 struct FieldLayout {
   let members: [FieldMember]
 
-  /// - Throws: ``TSDLError`` for what is not laid out in whole bytes.
+  /// - Throws: ``TSDLError`` for a type that is not laid out in whole bytes.
   init(_ type: TSDLType?, isBigEndian: Bool) throws(TSDLError) {
     guard let type else {
       members = []
@@ -111,7 +111,7 @@ struct FieldLayout {
     }
   }
 
-  /// `nil` for a structure whose size varies.
+  /// `nil` for a structure of varying size.
   var fixed: Fixed? {
     var fixed = Fixed()
     for member in members {

@@ -13,7 +13,7 @@ import StoreEvents
 ///            32  compression, encryption, checksum schemes, major, minor
 ///
 enum MetadataPackets {
-  /// Finds what is wrong with the metadata of a trace's folder, as one sentence.
+  /// Finds the damage in the metadata of a trace's folder, as one sentence.
   ///
   /// - Returns: `nil` for whole packets, and for metadata in plain text.
   static func damage(inFolder folder: String) -> String? {

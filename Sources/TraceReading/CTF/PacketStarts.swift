@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The number of packets that begin in a stream file, including those after a damaged part.
+/// The number of packets that start in a stream file, including packets after a damaged part.
 ///
 /// LTTng begins every packet with the same 20 bytes, CTF's magic number and the trace's UUID.
 struct PacketStarts {

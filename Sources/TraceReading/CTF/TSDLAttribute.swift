@@ -4,8 +4,8 @@ import Foundation
 
 /// The values that an attribute of a block or a type may have.
 ///
-/// Those that babeltrace2 reads: another value is damage. Attributes unknown to it have no rule, and
-/// may be there several times.
+/// The values that babeltrace2 reads: another value is damage. Attributes unknown to it have no
+/// rule, and may be there several times.
 enum TSDLAttribute {
   /// From 0.
   case natural

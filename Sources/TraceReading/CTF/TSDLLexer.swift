@@ -133,7 +133,7 @@ struct TSDLLexer {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads what follows a backslash: `n`, `"`, `x41`, `101`, as in C.
+  /// Reads the rest of an escape: `n`, `"`, `x41`, `101`, as in C.
   private mutating func escapedByte() throws(TSDLError) -> UInt8 {
     let rest = bytes[place...]
     let octal = rest.prefix(3).prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }

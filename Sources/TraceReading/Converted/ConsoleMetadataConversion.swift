@@ -38,7 +38,8 @@ struct ConsoleMetadataConversion: TextConversion {
   /// Ends a line: with one of metadata the message before it is complete.
   private mutating func end(_ lines: inout [UInt8]) {
     if let head = Self.head(of: line[...]) {
-      // Lines before that of a message continue the message before it, whose own line is complete.
+      // Lines before a message's line continue the message before it, which has a complete line of
+      // its own.
       let rest = message[..<startOfMessage]
       lines += rest
       if rest.count < message.count { lines += Array(head.utf8) + message[rest.count...] }
@@ -62,7 +63,7 @@ struct ConsoleMetadataConversion: TextConversion {
     } ?? 0
   }
 
-  /// What stands before the message; nil for a line that is no metadata.
+  /// The metadata before the message; nil for a line without metadata.
   private static func head(of line: ArraySlice<UInt8>) -> String? {
     guard line.starts(with: "Type: ".utf8) || line.starts(with: "Timestamp: ".utf8) else {
       return nil

@@ -10,7 +10,7 @@ final class ConvertedText: ByteSource {
   // 64 KiB is arbitrary.
   private static let blockSize = 64 << 10
 
-  /// Returns the file itself if its text is already what it should be.
+  /// Returns the file itself if its text needs no conversion.
   static func source(_ file: FileDescriptor, ledger: SourceLedger) -> any ByteSource {
     let conversions = conversions(head: file.peek())
     if conversions.contains(where: { $0 is MarkupConversion }) {

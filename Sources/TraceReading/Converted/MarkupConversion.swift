@@ -98,7 +98,7 @@ struct MarkupConversion: TextConversion {
     }
   }
 
-  /// Ends what looked like a tag, and is text.
+  /// Ends a text that looked like a tag.
   private mutating func endText(_ text: inout [UInt8]) {
     place = .text
     if skipped == nil { text += tag }

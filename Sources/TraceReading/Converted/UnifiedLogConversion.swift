@@ -122,7 +122,8 @@ struct UnifiedLogConversion: TextConversion {
     (place, object, depth, isInString, isEscaped) = (.between, [], 0, false, false)
   }
 
-  /// The line of a message; what is no message stays as it is, and is counted as not recognized.
+  /// The line of a message; an object that is not a message stays as it is, and is counted as not
+  /// recognized.
   private func line(of object: [UInt8]) -> [UInt8] {
     guard let message = try? BoundedJSON.decode(Message.self, from: Data(object)),
       var text = message.first(of: Self.textNames)

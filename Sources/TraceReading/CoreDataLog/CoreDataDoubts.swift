@@ -2,11 +2,11 @@
 
 import StoreEvents
 
-/// What a Core Data log leaves open: how often, and what may be wrong for it.
+/// The doubts that a Core Data log leaves: how often, and which counts may be wrong for it.
 struct CoreDataDoubts {
-  /// Lines of a fetch between those of another one.
+  /// Lines of a fetch between lines of another one.
   private(set) var interleaved: UInt64 = 0
-  /// Fetches whose SQL is not in the log.
+  /// Fetches without their SQL in the log.
   private(set) var nameless: UInt64 = 0
   /// Transactions without the line of their end.
   private(set) var unended: UInt64 = 0

@@ -28,7 +28,7 @@ struct CoreDataFetch {
 
   var statementID: StatementID { sql.id }
 
-  /// The times and rows whose lines are missing.
+  /// The times and rows with missing lines.
   var unknown: Measures {
     if totalTime != nil { return [] }
     let rows: Measures = hasRows ? [] : .rows

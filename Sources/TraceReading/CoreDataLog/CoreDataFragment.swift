@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An annotation whose text ends before its end, and the lines after it.
+/// An annotation that is cut before its end, and the lines after it.
 ///
 ///     CoreData: annotation: to-many relationship fault "tags" for objectID 0x9f0f1c64a0d1 <x-cor
 ///     edata://9A1C/Note/p7> fulfilled from database.  Got 3 rows

@@ -73,7 +73,7 @@ struct CoreDataLine {
     ("warning", .remark), ("error", .error), ("fault", .remark),
   ]
 
-  /// The length of `CoreData: ` at the end, or of what is left of it at the start of a line.
+  /// The length of `CoreData: ` at the end, or of its rest at the start of a line.
   ///
   /// Nil in quotes, where it is text of another line, such as JSON.
   private static func markLength(_ before: UnsafeRawBufferPointer) -> Int? {

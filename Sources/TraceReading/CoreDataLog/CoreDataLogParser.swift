@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Turns the lines of Core Data's own log into events, those of each thread apart.
+/// Turns the lines of Core Data's own log into events, each thread separately.
 ///
 /// Data that the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
 /// empty, and the ledger has a remark on it.
@@ -29,7 +29,8 @@ final class CoreDataLogParser {
   private var wrapping = LineWrapping()
   private var doubts = CoreDataDoubts()
   private var pasted = PastedText()
-  /// Whether a line had `CoreData: `: those without it are then text in values, or another program's.
+  /// Whether a line had `CoreData: `: lines without it are then text in values, or another
+  /// program's.
   private var hasMarks = false
   /// The prefixes of the last line with a category, as of a quotation.
   private var prefixCount = 0
@@ -90,7 +91,7 @@ final class CoreDataLogParser {
     return true
   }
 
-  /// The line without what stands before each line, also before those without a category.
+  /// The line without the prefix of each line, also before lines without a category.
   private func withoutPrefixes(
     _ line: UnsafeRawBufferPointer
   ) -> (UnsafeRawBufferPointer, count: Int) {
@@ -237,7 +238,7 @@ final class CoreDataLogParser {
   private func countFragment() {
     guard let fragment else { return }
     self.fragment = nil
-    // What did not belong to it is no line of Core Data's.
+    // The remaining lines are not Core Data's.
     for line in fragment.otherLines {
       ledger.countUnrecognized("line \(line.number): not a log line: \(line.sample)")
     }
@@ -282,7 +283,7 @@ final class CoreDataLogParser {
     thread = new
   }
 
-  /// Ends the thread whose last line is the oldest, of those between two statements if there are any.
+  /// Ends the thread with the oldest last line, preferably one that is between two statements.
   private func evictOldest() {
     let oldest = threads.min {
       ($0.value.isBusy ? 1 : 0, $0.value.lastLine) < ($1.value.isBusy ? 1 : 0, $1.value.lastLine)
@@ -299,7 +300,7 @@ final class CoreDataLogParser {
     return isCut
   }
 
-  /// Adds a remark on what a log of this kind does not contain.
+  /// Adds a remark on the facts that a log of this kind does not contain.
   private func note() {
     guard !processes.isEmpty else { return }
     ledger.addRemark(

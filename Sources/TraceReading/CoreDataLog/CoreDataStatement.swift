@@ -55,7 +55,7 @@ enum CoreDataStatement: Equatable {
     return .fetch(kind(tokens), table: table)
   }
 
-  /// Of any SELECT: its times in the log are what makes it a fetch.
+  /// For any SELECT: its times in the log make it a fetch.
   fileprivate static func fetch(_ tokens: [SQLToken]) -> (FetchKind, table: String) {
     (kind(tokens), tokens.name(after: "FROM") ?? "")
   }
@@ -95,7 +95,7 @@ struct CoreDataSQL {
   let text: String
   let id: StatementID
   let statement: CoreDataStatement
-  /// What it fetches where its times follow, also from a table of history or of CloudKit.
+  /// The fetch that its times show, also from a table of history or of CloudKit.
   let fetch: (kind: FetchKind, table: String)
   /// From the SQL text, or 0.
   let limit: UInt64
@@ -129,7 +129,7 @@ struct CoreDataSQL {
 }
 
 extension SQLToken {
-  /// A name, in the case of Core Data's tables if it is one of those.
+  /// A name, in the case of Core Data's tables if it is one of them.
   fileprivate var tableName: String? {
     name.map { $0.first == "z" ? $0.uppercased() : $0 }
   }

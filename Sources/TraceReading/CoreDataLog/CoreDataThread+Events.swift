@@ -2,7 +2,8 @@
 
 import StoreEvents
 
-/// What the fetches and saves of a thread become, once the line after them has identified them.
+/// Turns the fetches and saves of a thread into events, once the line after them has identified
+/// them.
 extension CoreDataThread {
   func emit(_ events: [(Nanoseconds, StoreEvent)]) {
     records += events.map { record($1, at: $0) }
@@ -72,7 +73,8 @@ extension CoreDataThread {
     records.append(record(.fetchEnd(fetch.ending), at: fetch.end, without: fetch.unknown))
   }
 
-  /// - Parameter unknown: what the log lacks of a fetch or a fault; other events have none of it.
+  /// - Parameter unknown: the measures of a fetch or a fault that the log lacks; other events have
+  ///   none of them.
   private func record(
     _ event: StoreEvent, at time: Nanoseconds,
     without unknown: Measures = [.rows, .connectionTime, .totalTime]

@@ -35,7 +35,7 @@ final class CoreDataThread {
   /// in SQLite: another thread's lines, without its number.
   var interleaved: UInt64 { hasTimes ? displaced : 0 }
   private var displaced: UInt64 = 0
-  /// Fetches whose SQL is not in the log.
+  /// Fetches without their SQL in the log.
   private(set) var nameless: UInt64 = 0
   /// Transactions without the line of their end.
   var unended: UInt64 { transactions.unended }
@@ -64,10 +64,10 @@ final class CoreDataThread {
     sql = (text, clock.now)
   }
 
-  /// The text of the statement whose lines are being read.
+  /// The text of the statement that is being read.
   var sqlText: String? { sql?.text }
 
-  /// Adds what a wrapped line contains of the statement.
+  /// Adds the statement's part of a wrapped line.
   func read(continuation text: String, isSpaced: Bool) {
     guard let begun = sql else { return }
     sql?.text = begun.text + (isSpaced ? " " : "") + text
@@ -167,7 +167,7 @@ final class CoreDataThread {
       }
       return
     }
-    // The line of its SQL is missing, and perhaps those of its times.
+    // The line of its SQL is missing, and perhaps the lines of its times.
     guard let rows, !sql.isEmpty else { return name(entity) }
     endStatement()
     let statement = process.sql(sql)
@@ -193,7 +193,7 @@ final class CoreDataThread {
     open[open.count - 1].values = other.values
   }
 
-  /// Emits what is still held; a fetch that was cut within its times has only its beginning.
+  /// Emits the remaining events; a fetch that was cut within its times has only its beginning.
   ///
   /// - Returns: whether the log ends with a statement without its times, and others have theirs.
   func finish() -> Bool {

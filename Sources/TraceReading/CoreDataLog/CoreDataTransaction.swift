@@ -25,7 +25,7 @@ struct CoreDataTransactions {
   private var open: [Transaction] = []
   /// The one that took keys, counted with the save after it.
   private var keys: (begin: Nanoseconds, statements: UInt64)?
-  /// Those that write, without an error and without the line of their end.
+  /// Writing transactions without an error and without the line of their end.
   private(set) var unended: UInt64 = 0
 
   // 64 is arbitrary.
@@ -44,7 +44,7 @@ struct CoreDataTransactions {
     return events
   }
 
-  /// Ends those that the log's end cut.
+  /// Ends the transactions that the log's end cut.
   mutating func finish(
     process: CoreDataProcess, clock: CoreDataClock
   ) -> [(Nanoseconds, StoreEvent)] {
@@ -86,7 +86,7 @@ struct CoreDataTransactions {
     return true
   }
 
-  /// Ends the transaction; the log has no times of it but those at which its lines were written.
+  /// Ends the transaction; the log has no times of it except the times of its lines.
   mutating func end(
     isCommit: Bool, process: CoreDataProcess, clock: CoreDataClock
   ) -> [(Nanoseconds, StoreEvent)] {

@@ -73,7 +73,8 @@ struct PastedText {
       || text.prefixMatch(of: #/Timestamp +(?:Ty +Process|Thread +Type|\(process\))/#) != nil
   }
 
-  /// Spaces that do not break or have another width are spaces; those without a width are nothing.
+  /// Replaces spaces that do not break or have another width by spaces, and removes spaces without
+  /// a width.
   private static func withPlainSpaces(_ text: String) -> String {
     guard text.utf8.contains(where: { [0xc2, 0xe2, 0xef].contains($0) }) else { return text }
     var scalars = String.UnicodeScalarView()

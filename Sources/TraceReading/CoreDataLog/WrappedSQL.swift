@@ -25,7 +25,7 @@ enum WrappedSQL {
       guard head.isEmpty || isTable(after: before) || isWhole(head) && canBegin(head, after: before)
       else { return nil }
       if last == UInt8(ascii: " ") || first == UInt8(ascii: " ") { return .direct }
-      // `>=`, `||`; `,` and `)` follow what is before them.
+      // `>=`, `||`; `,` and `)` follow the text before them.
       let isOperator = "<>=!|".utf8.contains(last) && "=>|".utf8.contains(first)
       let isCall = first == UInt8(ascii: "(") && !keywords.contains(tail)
       return isOperator || isCall || ",)".utf8.contains(first) ? .direct : .space
@@ -34,7 +34,7 @@ enum WrappedSQL {
     return isWithinWord(tail, head) ? .withinWord : nil
   }
 
-  /// Whether all words of a line are those of Core Data's SQL, in which only few have small letters.
+  /// Whether all words of a line belong to Core Data's SQL, in which only few have small letters.
   private static func isSQL(_ line: String, after before: String) -> Bool {
     var isFirst = !lastWord(of: before).isEmpty && line.utf8.first.map(isWord) == true
     for part in line.utf8.split(omittingEmptySubsequences: true, whereSeparator: { !isWord($0) }) {
@@ -145,7 +145,7 @@ enum WrappedSQL {
 
   private static let functions: Set<String> = ["abs", "avg", "count", "max", "min", "sum", "total"]
 
-  /// The functions, collations and tables of Core Data whose letters are not all upper case.
+  /// The functions, collations and tables of Core Data with letters that are not all upper case.
   private static let names: Set<String> = [
     "NSCollateFinderlike", "NSCollateLocaleSensitive", "NSCollateLocaleSensitiveNoCase",
     "NSCollateNoCase", "NSCoreDataLike", "NSCoreDataMatches", "NSCoreDataNow",

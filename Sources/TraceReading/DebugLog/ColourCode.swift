@@ -7,7 +7,7 @@
 ///
 /// Copied text often has another character in the place of the escape character, or none.
 enum ColourCode {
-  /// The text without its codes, also those without their escape character.
+  /// The text without its codes, also codes without their escape character.
   static func removed(from text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "[")) else { return text }
     var text = text

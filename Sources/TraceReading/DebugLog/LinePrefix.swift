@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a tool writes before each line of a program.
+/// The prefix that a tool writes before each line of a program.
 ///
 ///     web-1  | 2026-11-21 14:12:28.633104 transit[…           docker compose, foreman
 ///     [pod/web-7c/app] 2026-11-21 14:12:28.633104 …           kubectl logs --prefix
@@ -13,7 +13,7 @@
 struct LinePrefix {
   /// The name of the container or the pod; empty where it has none.
   let name: String
-  /// Whether every line of the program has it, also those in the middle of a message.
+  /// Whether every line of the program has it, also lines in the middle of a message.
   let isOfEachLine: Bool
   let rest: UnsafeRawBufferPointer
 

@@ -21,7 +21,7 @@ final class LineReader {
   private static let longestSkip = 1 << 30
 
   private let file: any ByteSource
-  /// What was read so far.
+  /// The number of bytes that were read so far.
   @exclusivity(unchecked) private(set) var byteCount = 0
   private var skipped = 0
   // Unchecked: one thread reads, each line.
@@ -113,7 +113,7 @@ final class LineReader {
     byteCount += count
   }
 
-  /// Makes line feeds of carriage returns where the first block has only those.
+  /// Replaces carriage returns by line feeds if the first block has no line feeds.
   private func replaceReturns(_ range: Range<Int>) {
     let block = UnsafeMutableRawBufferPointer(rebasing: buffer[range])
     if endsWithReturn == nil {

@@ -22,7 +22,7 @@ struct LogBindings {
   /// All values as SQL literals, in a log that has them whole.
   private var literals: String?
 
-  /// Starts a statement, whose `sql:` line this is.
+  /// Starts the statement of this `sql:` line.
   mutating func start(_ id: StatementID, _ line: LogLine, _ process: LogProcess) {
     run = Run(id: id, localTime: line.localTime, threadID: line.threadID, process: process)
   }

@@ -2,13 +2,13 @@
 
 import StoreEvents
 
-/// Compares the lines of one process in a log with what its closing lines state.
+/// Compares the lines of one process in a log with the counts in its closing lines.
 struct LogEnding {
   private var read = LogCheck()
   private var stated = LogCheck()
   private var openings = 0
   private var closings = 0
-  /// The counts that are not 0.
+  /// The exit codes in the closing lines, without 0.
   private var statuses: Set<Int32> = []
 
   /// Handles a line; false if it is a damaged closing line.

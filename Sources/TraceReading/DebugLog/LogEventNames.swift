@@ -7,7 +7,7 @@ import StoreEvents
 struct LogEventNames {
   // Three times as many as there are kinds, so that few words meet a name.
   private var slots = [(name: ShortText, kind: StoreEvent.Kind)?](repeating: nil, count: 64)
-  /// Those that are longer than a short text.
+  /// The kinds with names that are longer than a short text.
   private let longKinds = StoreEvent.Kind.allCases.filter {
     $0.rawValue.utf8.count > ShortText.longest
   }

@@ -30,7 +30,7 @@ final class LogEventSource: EventSource {
 
   // 1 GiB is arbitrary: another program's output may be endless.
   private static let longestSearch = 1 << 30
-  // 10,000 is arbitrary: those that were evicted announce their statements once more.
+  // 10,000 is arbitrary: evicted processes announce their statements once more.
   private static let maxProcesses = 10_000
   private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines || hasStatementLines }
 
@@ -121,7 +121,7 @@ final class LogEventSource: EventSource {
     processes.removeAll()
   }
 
-  /// Ends the statement whose values were read; not counted, since the store did not write them as an
+  /// Ends the statement after its values; not counted, since the store did not write them as an
   /// event.
   private func emitValues(_ body: (EventRecord) throws -> Void) rethrows {
     if bindings.isStarted, let values = bindings.finish() { try body(values) }
@@ -354,7 +354,7 @@ extension ByteCursor {
   /// Whether nothing or a field follows, as in `fault context_id=1` and not in `fault fulfilled from
   /// database for : <x-coredata:///Stop/p12>`; takes the space before it.
   fileprivate mutating func takeBeginOfFields() -> Bool {
-    // What the store writes.
+    // The order that the store writes comes first.
     var known = self
     if known.take(" context_id=") {
       skip()

@@ -3,8 +3,8 @@
 import Glibc
 import StoreEvents
 
-/// Reads the same fields in any order, among others that the payload does not have: those of an
-/// older or a newer vocabulary wrote.
+/// Reads the same fields in any order, among others that the payload does not have: fields of an
+/// older or a newer vocabulary.
 struct AnyOrderLogFieldReader: EventFieldReader {
   private var values: [String: Value] = [:]
 

@@ -80,7 +80,7 @@ struct LogLineParser {
 }
 
 extension LogLine.Category {
-  /// The category at the beginning of what stands behind a line's head, and the length of its name.
+  /// The category at the start of the text after a line's head, and the length of its name.
   @inline(__always)
   fileprivate static func prefix(of text: UnsafeRawBufferPointer) -> (Self, count: Int)? {
     var cursor = ByteCursor(text)

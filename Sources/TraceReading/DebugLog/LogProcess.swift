@@ -12,9 +12,10 @@ final class LogProcess {
   // Unchecked: one thread reads, each line.
   @exclusivity(unchecked) private var ending = LogEnding()
   @exclusivity(unchecked) private var announced: Set<StatementID> = []
-  /// Those that were looked up last, by their lowest bits, to save the hash of most of them.
+  /// The statements that were looked up last, by their lowest bits, to save the hash of most of
+  /// them.
   @exclusivity(unchecked) private var lately = [StatementID?](repeating: nil, count: 64)
-  // 65,536 is arbitrary: a store whose SQL is built from values would fill the memory.
+  // 65,536 is arbitrary: a store with SQL built from values would fill the memory.
   private static let maxStatements = 65_536
 
   init?(_ head: UnsafeRawBufferPointer, utcOffset: Nanoseconds?) {

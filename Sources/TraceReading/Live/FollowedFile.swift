@@ -20,7 +20,8 @@ final class FollowedFile: ByteSource {
   // 1 MiB is arbitrary: some 1,500 statements.
   private static let discardedAtOnce: off_t = 1 << 20
 
-  /// - Parameter isOurs: discards what was read, so that a long log takes no space.
+  /// - Parameter isOurs: whether to discard the bytes that were read, so that a long log takes no
+  ///   space.
   init(_ path: String, isOurs: Bool) throws(TraceReadingError) {
     self.path = path
     self.isOurs = isOurs
@@ -59,7 +60,7 @@ final class FollowedFile: ByteSource {
     discarded = end
   }
 
-  /// Whether the name leads to other bytes than those that were read; then they are open.
+  /// Whether the file was emptied or replaced; the new file is then open.
   private func restarts() -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0 else { return false }
@@ -114,7 +115,7 @@ protocol ByteSource: AnyObject {
 
   /// Whether bytes may still come after a read that returned none.
   var mayGrow: Bool { get }
-  /// Raised when the bytes begin again: those of another file, or of one that was emptied.
+  /// Raised when the bytes start again: another file's, or after the file was emptied.
   var generation: Int { get }
   /// The number of bytes; nil if it is unknown.
   var byteCount: Int? { get }

@@ -26,7 +26,7 @@ public final class LiveReader {
       throw .unreadable(input, reason: "top follows a log; see 'summary' for a trace in a folder")
     }
     if kind == S_IFREG {
-      // Refuses what is packed.
+      // Refuses packed files.
       _ = try InputKind(of: input)
       if try InputContent.isJSON(path: input) {
         throw .unreadable(input, reason: "a saved report is finished; see 'summary'")

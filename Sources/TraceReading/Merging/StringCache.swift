@@ -32,7 +32,7 @@ package final class StringCache {
     shortSlots.deallocate()
   }
 
-  /// The string of UTF-8 bytes; what is not UTF-8 is replaced by U+FFFD.
+  /// The string of UTF-8 bytes; invalid bytes are replaced by U+FFFD.
   package func string(_ bytes: UnsafeRawBufferPointer) -> String {
     guard bytes.count > ShortText.longest else { return short(bytes) }
     guard bytes.count <= Self.longest, let base = bytes.baseAddress else {

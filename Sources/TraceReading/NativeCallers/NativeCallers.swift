@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Finds the line of the application for the return addresses of native callers.
 ///
-/// The files that the program had loaded must be on this host, as they were then. What cannot be found
-/// is counted, and the report states why.
+/// The files that the program had loaded must be on this host, unchanged. Addresses that cannot be
+/// resolved are counted, and the report states why.
 final class NativeCallers {
   /// In the order in which a reader can do most about them.
   private enum Obstacle: Hashable {
@@ -66,7 +66,7 @@ final class NativeCallers {
       let found = lines(at: frame, time, &obstacle)
       if let line = found.first(where: \.isOfApplication) { return (line, frame.module) }
       if found.contains(where: \.isOfCgo) {
-        // What called it is a helper of the driver, which is the same for each caller as well.
+        // Its caller is a helper of the driver, which is the same for each caller as well.
         ofLibrary = nil
       } else if ofLibrary == nil, let line = found.first(where: \.isOfProgram) {
         ofLibrary = (line, frame.module)

@@ -14,7 +14,7 @@ struct NativeFrame: Hashable {
     CSourceFiles_classify(module, CSourceFiles_module, nil) != CSourceFiles_program
   }
 
-  /// Whether the file is an interpreter, whose lines are the same for every program that it runs.
+  /// Whether the file is an interpreter: its lines are the same for every program that it runs.
   var isOfInterpreter: Bool {
     let name = module.split(separator: "/").last ?? ""
     let stem = name.prefix { !$0.isNumber && $0 != "." && $0 != "-" }

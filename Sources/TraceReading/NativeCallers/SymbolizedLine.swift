@@ -16,7 +16,7 @@ struct SymbolizedLine: Hashable {
       && CSourceFiles_classify(file, CSourceFiles_native, nil) == CSourceFiles_program
   }
 
-  /// Whether it is a line of the application or of a library, and neither of SQLite nor of what Go makes
+  /// Whether it is a line of the application or of a library, and neither SQLite's nor Go's stub
   /// for calls of C.
   var isOfProgram: Bool { line > 0 && !isOfSQLite && !isOfCgo && !isOfGoRuntime }
 

@@ -25,7 +25,7 @@ enum StatementLogLine {
   case values(String)
   /// The line of code of ActiveRecord's statement.
   case caller(SourceLocation, function: String, tag: Int64)
-  /// A request begins or ends: what runs after it belongs to another task.
+  /// A request starts or ends: statements after it belong to another task.
   case request(tag: Int64)
   /// A line without a statement of its own, such as that of an answer from a cache.
   case other
@@ -127,7 +127,7 @@ enum StatementLogLine {
   }
 }
 
-/// What is around the statements in each line: a time, and ActiveRecord's process.
+/// The text around the statements in each line: a time, and ActiveRecord's process.
 struct StatementLogHead {
   private(set) var time: Nanoseconds?
   private(set) var isUTC = false

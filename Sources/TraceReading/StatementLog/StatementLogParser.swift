@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Turns the statements that a database library logs into the events of a program that runs them.
 ///
-/// Such a log has no rows and no work of SQLite. A request is a thread of its own, so that what two
-/// requests run is no loop.
+/// Such a log has no rows and no work of SQLite. Each request becomes a thread, so that the
+/// statements of two requests are no loop.
 final class StatementLogParser {
   private let ledger: SourceLedger
   private var runs: StatementLogRuns
@@ -13,11 +13,13 @@ final class StatementLogParser {
   private var pending: [Int64: Pending] = [:]
   /// The tag of the last statement, which lines without a head continue.
   private var lastTag: Int64 = 0
+  /// What another tool wrote before the line in which it began, and before each line that continues it.
+  private var prefixCount = 0
   private var request: Int64 = 0
   private var libraries: Set<StatementLogLine.Library> = []
   /// Whether the file has statements alone; nil until its first line.
   private var isPlain: Bool?
-  /// Whether statements end with a semicolon, as those of the shell; nil until one has ended.
+  /// Whether statements end with a semicolon, as in the shell; nil until one has ended.
   private var hasSemicolons = false
 
   private struct Pending {
@@ -45,6 +47,7 @@ final class StatementLogParser {
     case .statement(let library, let text, let time, let tag):
       end(tag)
       runs.read(StatementLogHead(line))
+      prefixCount = Self.prefixes(of: line).count
       begin(Pending(library: library, text: StatementText(text), time: time, request: request), tag)
     case .values(let text): readValues(text)
     case .caller(let location, let function, let tag):
@@ -113,8 +116,13 @@ final class StatementLogParser {
     }
   }
 
+  private static func prefixes(of line: UnsafeRawBufferPointer) -> ArraySlice<LinePrefix> {
+    LinePrefix.all(of: line).prefix { $0.isOfEachLine }
+  }
+
   private func readText(_ line: UnsafeRawBufferPointer, isFirst: Bool) -> Bool {
-    let text = String(decoding: line, as: UTF8.self)
+    let own = Self.prefixes(of: line).prefix(prefixCount).last?.rest ?? line
+    let text = String(decoding: own, as: UTF8.self)
     if let statement = pending[lastTag], continues(text) {
       let line = statement.library == .sqlite ? ProfiledStatement(text) : nil
       pending[lastTag]?.text.append(line?.sql ?? text)

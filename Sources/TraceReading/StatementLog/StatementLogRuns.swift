@@ -185,7 +185,8 @@ struct StatementLogRuns {
   }
 }
 
-/// What a statement does to the transaction of its connection; nil for others, and for savepoints.
+/// The effect of a statement on the transaction of its connection; nil for others, and for
+/// savepoints.
 private enum TransactionControl: Equatable {
   case begin
   case end(isCommit: Bool)

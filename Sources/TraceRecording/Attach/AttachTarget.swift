@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A running process, and what keeps the probe from being loaded into it.
+/// A running process, and the obstacles to loading the probe into it.
 struct AttachTarget {
   let process: pid_t
 
@@ -85,7 +85,7 @@ struct AttachTarget {
     return nil
   }
 
-  /// A shadow stack ends a process whose return addresses were replaced.
+  /// A shadow stack ends a process with replaced return addresses.
   private var shadowStackObstacle: String? {
     field("x86_Thread_features")?.contains("shstk") == true
       ? "it has a shadow stack; start it with 'trace-report record'" : nil

@@ -25,7 +25,8 @@ extension TraceRecorder {
     }
   }
 
-  /// Ends what an earlier ``attach(to:_:for:began:)`` began in a process, also if that was killed.
+  /// Ends the recording that ``attach(to:_:for:began:)`` has started in a process, also if that
+  /// recorder was killed.
   ///
   /// - Returns: false if the process was not recorded.
   public static func detach(from process: Int32) throws(RecordingError) -> Bool {

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 public import StoreEvents
 
-/// Finds out what a recording of a program would observe, without running the program.
+/// Finds out which copies of SQLite a recording of a program would observe, without running the
+/// program.
 ///
 /// An interpreter loads its SQLite when a script imports it. So known interpreters run one line
 /// that opens a database in memory, under the probe; other programs are read as files.
@@ -50,7 +51,8 @@ public enum Doctor {
     return diagnosis
   }
 
-  /// Finds out what a recording of a running process would observe, without changing it.
+  /// Finds out which copies of SQLite a recording of a running process would observe, without
+  /// changing it.
   public static func diagnose(process: Int32) throws(RecordingError) -> ProgramDiagnosis {
     try TracedProcess.check(process)
     let target = AttachTarget(process: process)
@@ -166,7 +168,7 @@ public enum Doctor {
     return image
   }
 
-  /// What the loader would load, by its own list; nothing of the program runs.
+  /// The libraries that the loader would load, by its own list; no code of the program runs.
   private static func libraries(of program: String) -> [String] {
     guard let list = CommandText.run("/usr/bin/ldd", [program]) else { return [] }
     return list.split(separator: "\n").compactMap { line in
@@ -200,7 +202,7 @@ public enum Doctor {
   }
 }
 
-/// Runs a helper program and takes what it prints.
+/// Runs a helper program and captures its output.
 enum CommandText {
   static func run(
     _ program: String, _ arguments: [String], adding variables: [String: String] = [:]

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What decides whether a program's SQLite can be observed, read from its ELF file.
+/// The facts that decide whether a program's SQLite can be observed, read from its ELF file.
 struct ElfFile {
   var is64Bit: Bool
   /// The program interpreter, such as `/lib64/ld-linux-x86-64.so.2`; nil of a static program or a library.
@@ -20,7 +20,7 @@ struct ElfFile {
   var isOfGo = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
   var containsSQLite: Bool
-  /// Whether PyInstaller appended an archive, whose libraries the program unpacks when it runs.
+  /// Whether PyInstaller appended an archive of libraries, which the program unpacks when it runs.
   var hasArchive: Bool
 
   /// Nil if the file is no ELF file of this machine's byte order, or is damaged.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a recording of a program would observe, and what is missing for it.
+/// The copies of SQLite that a recording of a program would observe, and the missing requirements.
 public struct ProgramDiagnosis: Hashable, Sendable {
   /// The file that would run, with the interpreter of a script in its place.
   public var program: String
   /// The process that runs it; nil for one that would be started.
   public var process: Int32?
   public var copies: [Copy] = []
-  /// Whether the program is a runtime whose programs load a driver with a copy of SQLite later.
+  /// Whether the program is a runtime for programs that load a driver with a copy of SQLite later.
   public var loadsSQLiteLater = false
-  /// What keeps statements from being observed; one sentence each.
+  /// The obstacles to observing statements; one sentence each.
   public var obstacles: [String] = []
-  /// What makes a report poorer, and what to do about it.
+  /// The conditions that make a report poorer, with advice.
   public var remarks: [String] = []
 
   /// A copy of SQLite.
@@ -22,7 +22,7 @@ public struct ProgramDiagnosis: Hashable, Sendable {
     public var version: String
     /// How the probe observes it: `got`, `extension`, `symbols` or `handle`; nil if it cannot.
     public var way: String?
-    /// Why it cannot, or what it depends on; "" otherwise.
+    /// The reason why it cannot, or the condition; "" otherwise.
     public var reason: String
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program whose purpose is to start another one: a shell, `make`, `sudo`.
+/// A program that starts another one: a shell, `make`, `sudo`.
 enum ProgramLauncher {
   /// The programs that it starts inherit the probe, and are looked at when they run.
   case passesOn(String)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A runtime whose programs load a driver with a copy of SQLite later.
+/// A runtime for programs that load a driver with a copy of SQLite later.
 ///
 /// There is no trial of its drivers, because only the program that it runs names them.
 enum RuntimeProgram {

@@ -69,7 +69,7 @@ public struct FlightCondition: Hashable, Sendable {
     return nil
   }
 
-  /// What users may write, for help and errors.
+  /// The forms that users may write, for help and errors.
   public static let forms =
     "'statement > 100ms', 'save > 1s', 'transaction > 1s', 'busy', 'busy > 50ms', 'locked', "
     + "'error', 'corrupt', 'hazard', 'fault storm', 'fault storm > 200'"

@@ -28,12 +28,12 @@ public struct FlightSnapshot: Hashable, Sendable {
   public var condition: FlightCondition
 }
 
-/// Observes what a flight recorder's events do not hold, and examines its snapshots.
+/// Observes state that a flight recorder's events do not contain, and examines its snapshots.
 public protocol IncidentExaminer {
   /// Called about ten times a second while the program runs.
   mutating func observe(_ processes: RecordedProcesses)
 
-  /// Writes what is needed to understand a snapshot beside its trace.
+  /// Writes the files that explain a snapshot beside its trace.
   ///
   /// - Returns: false if the condition does not hold; the snapshot is then removed.
   mutating func examine(_ snapshot: FlightSnapshot) -> Bool

@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// Arms the triggers of a session, examines the snapshots that they take, and keeps what was agreed.
+/// Arms the triggers of a session, examines the snapshots that they take, and keeps the number and
+/// size that the options allow.
 ///
 ///     arm ──▶ LTTng's trigger takes a snapshot, once ──▶ examine ──▶ trim the folder ──▶ arm
 ///                                                          └─ no incident: remove it ──▶ arm
@@ -17,9 +18,9 @@ struct FlightRecorder {
   private let triggers: [SessionTrigger]
   private var limit: HourlyLimit
   private var examiner: any IncidentExaminer
-  /// Indexes of the triggers that can fire; those that fired are armed again.
+  /// Indexes of the triggers that can fire; a trigger that fired is armed again.
   private var armed: Set<Int> = []
-  /// What of ``FlightOptions/disk`` incidents may take, so that a snapshot of each trigger fits.
+  /// The part of ``FlightOptions/disk`` for incidents, so that a snapshot of each trigger fits.
   private let keep: Int
   private let watch: FolderWatch?
   private(set) var incidents = 0
@@ -64,7 +65,7 @@ struct FlightRecorder {
     examiner.observe(session.processes)
   }
 
-  /// Removes the triggers, and examines what they took; before the session ends.
+  /// Removes the triggers, and examines their snapshots; before the session ends.
   mutating func stop() async {
     for trigger in triggers { await trigger.disarm(with: command) }
     armed = []

@@ -64,7 +64,7 @@ struct IncidentFolder {
     }
   }
 
-  /// What a folder's files take on the disk.
+  /// The size of a folder's files on the disk.
   static func size(of folder: String) -> Int {
     guard let files = FileManager.default.enumerator(atPath: folder) else { return 0 }
     var total = 0

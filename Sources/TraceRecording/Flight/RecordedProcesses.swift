@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// The processes of a recording: those whose environment holds its number, or one that ran before.
+/// The processes of a recording: all with its number in their environment, or one that ran before.
 public struct RecordedProcesses: Hashable, Sendable {
   let variable: String
   let process: pid_t?
 
-  /// The processes that run now; those of other users cannot be found unless by root.
+  /// The processes that run now; processes of other users cannot be found unless by root.
   public var ids: [Int32] {
     if let process { return SessionDaemon.isRunning(process) ? [process] : [] }
     guard let folder = opendir("/proc") else { return [] }

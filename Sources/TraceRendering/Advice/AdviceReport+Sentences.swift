@@ -92,7 +92,7 @@ extension AdviceReport {
       : "no difference in time (\(interval))"
   }
 
-  /// The size of an index, and what writes cost with all that is advised for its table.
+  /// The size of an index, and the cost of writes with all indexes that are advised for its table.
   func cost(_ bytes: UInt64?, _ writes: WriteCost?, table: String) -> String {
     let size = bytes.map { "\(Cell.bytes($0).text); " } ?? ""
     guard let writes else {

@@ -18,6 +18,9 @@ extension AdviceReport {
     drawing.line("")
     drawing.paragraph(sentence, advice.creations.isEmpty ? .bold : .green)
     if let scansLeft { drawing.paragraph(scansLeft, .yellow) }
+    for effect in advice.effects where effect.after >= effect.before {
+      drawRewrites(of: effect.statement, &drawing)
+    }
     for creation in advice.creations { draw(creation, &drawing) }
     if !advice.creations.isEmpty { drawing.line("") }
     for effect in advice.effects where effect.after != effect.before {
@@ -34,10 +37,17 @@ extension AdviceReport {
     if !advice.unmeasured.isEmpty { drawing.line("") }
     for (statement, reason) in advice.unmeasured {
       drawing.text("not measured: \(statement): \(reason)", indent: 0, hang: 2, ink: .yellow)
+      drawRewrites(of: statement, &drawing)
     }
     if !isConclusive { drawing.paragraph("INCONCLUSIVE: the input is not complete.", .yellow) }
     for doubt in doubts + cancellation { drawing.paragraph(doubt, .yellow) }
     return drawing.output
+  }
+
+  private func drawRewrites(of statement: String, _ drawing: inout PlanDrawing) {
+    for sentence in rewrites[statement] ?? [] {
+      drawing.text("\(statement): \(sentence)", indent: 2, hang: 2, ink: .yellow)
+    }
   }
 
   private func draw(_ creation: IndexAdvice.Creation, _ drawing: inout PlanDrawing) {

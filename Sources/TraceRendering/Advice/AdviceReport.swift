@@ -13,7 +13,9 @@ public struct AdviceReport {
   public var doubts: [String]
   /// By the id of a statement, the verdict of `plans`.
   public var verdicts: [String: PlanVerdict] = [:]
-  /// Those of the program's data model, if it was passed.
+  /// By the id of a statement, how to write it such that an index of the database serves it, as `plans` has it.
+  public var rewrites: [String: [String]] = [:]
+  /// The names of the program's data model, if it was passed.
   public var names: ModelNames?
 
   public init(

@@ -11,7 +11,7 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   /// Steps of all runs of the statements measured.
   public var beforeSteps: Double
   public var afterSteps: Double
-  /// All runs of the timed statements whose steps the advice changes; medians.
+  /// All runs of the timed statements with steps that the advice changes; medians.
   public var beforeNs: Double
   public var afterNs: Double
   public var create: [Creation]
@@ -50,7 +50,7 @@ public struct AdviceV1: Codable, Hashable, Sendable {
 
   public struct OtherOrder: Codable, Hashable, Sendable {
     public var columns: [String]
-    /// Steps of the workload with it, less those with the advised order; with sampled values.
+    /// Steps of the workload with it, less the steps with the advised order; with sampled values.
     public var differenceSteps: Double
   }
 

@@ -13,7 +13,7 @@ public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   public var leftOut: Int
   /// Findings that an exception excuses.
   public var excused: Int
-  /// What was tried on which database, and what was not.
+  /// The checks on each database, and the checks that were skipped.
   public var remarks: [String]
   /// The command to type next; null where the inputs cannot be read again.
   public var next: String?

@@ -9,7 +9,7 @@ public struct StatementV1: Codable, Hashable, Sendable {
   /// Its SQL has `?` for each value.
   public var statement: ReportV1.Statement
   public var findings: [BriefV1.Finding]
-  /// The statements for whose rows it runs, or that run for its rows.
+  /// The loops with this statement: as the list, or as the statement that runs for each row.
   public var loops: [Loop]
 
   public struct Loop: Codable, Hashable, Sendable {

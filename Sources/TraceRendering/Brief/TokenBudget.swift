@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A report whose parts can be left out, the last ones first.
+/// A report in parts, of which the last ones can be left out.
 public protocol BriefReport: Encodable {
   /// The number of parts that can be left out.
   var items: Int { get }

@@ -55,7 +55,7 @@ public struct EventTable {
     try write(row.finished)
   }
 
-  /// Ends the table with a row for each sentence on what is missing, its event being `incomplete`.
+  /// Ends the table with a row of the event `incomplete` for each sentence on missing data.
   public func finish(missing: [String] = []) throws {
     for sentence in missing {
       var row = CSVRow()

@@ -4,7 +4,7 @@ import QueryPlans
 import StoreEvents
 public import TraceAnalysis
 
-/// The statements of a profile as comma-separated values, those of one form together.
+/// The statements of a profile as comma-separated values; statements of one form share a row.
 public enum StatementTable {
   static let columns =
     [
@@ -12,7 +12,7 @@ public enum StatementTable {
       "p50_ns", "p95_ns", "p99_ns", "max_ns",
     ] + WorkMetric.all.map(\.column)
 
-  /// Longest total time first; each sentence on what is missing is a comment of SQL at the end.
+  /// Longest total time first; each sentence on missing data is a comment of SQL at the end.
   public static func csv(_ profile: Profile) -> String {
     var head = CSVRow()
     for column in columns { head.append(column) }

@@ -4,7 +4,7 @@ public import QueryPlans
 import StoreEvents
 
 extension CapsuleV1 {
-  /// What it contains, by numbers.
+  /// Its contents, by numbers.
   public var extent: String {
     let samples = samples.map { ", \($0.count.counted("sample"))" } ?? ""
     return

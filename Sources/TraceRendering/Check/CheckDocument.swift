@@ -5,7 +5,7 @@ import QueryPlans
 import StoreEvents
 
 extension Document {
-  /// The verdict, what is wrong, the facts, and remarks.
+  /// The verdict, the problems, the facts, and remarks.
   public init(check report: CheckReport) {
     self.init(title: "\(report.facts.path): \(report.headline)")
     blocks.append(.facts(report.documentFacts))

@@ -4,10 +4,10 @@ public import DatabaseLocks
 public import QueryPlans
 import StoreEvents
 
-/// What `check` found about a database file and the files beside it.
+/// The results of `check` for a database file and the files beside it.
 public struct CheckReport: Sendable {
   public var facts: FileFacts
-  /// The programs that have it open, and what endangers it.
+  /// The programs that have it open, and the hazards.
   public var users: [LockingProcess]
   public var hazards: [Hazard]
   /// nil if the checks could not run.
@@ -33,7 +33,7 @@ public struct CheckReport: Sendable {
     return check == nil ? .inconclusive : .sound
   }
 
-  /// What is wrong: a kind, and a sentence.
+  /// The problems: a kind, and a sentence.
   public var problems: [(kind: String, sentence: String)] {
     var problems: [(String, String)] = []
     if facts.journalMode == .unknown {
@@ -85,7 +85,7 @@ public struct CheckReport: Sendable {
   /// Whether the file is in WAL mode and has no log beside it.
   private var lacksLog: Bool { facts.journalMode == .wal && facts.log == nil }
 
-  /// What is worth knowing, and not wrong.
+  /// Facts of interest that are not problems.
   public var remarks: [String] {
     var remarks: [String] = []
     if let log = facts.log, log.frames > 0 {

@@ -35,7 +35,7 @@ public struct CheckV1: Codable, Hashable, Sendable {
 
   public struct Log: Codable, Hashable, Sendable {
     public var bytes: UInt64
-    /// What the next connection recovers.
+    /// The frames that the next connection recovers.
     public var frames: UInt32
     public var transactions: UInt64
     public var pages: UInt32

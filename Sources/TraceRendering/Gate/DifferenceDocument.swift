@@ -67,7 +67,7 @@ extension Document {
     return count > 0 ? count.counted("finding is", "findings are") + " excused" : nil
   }
 
-  /// What the columns of times are worth.
+  /// A remark on the reliability of the columns of times.
   static func remark(on pairs: some Sequence<ProfileDifference.Pair>) -> String {
     let sentence = "Times are one run each and vary; counts do not."
     let isUncounted = pairs.contains { $0.speedup != nil && !$0.isCounted }

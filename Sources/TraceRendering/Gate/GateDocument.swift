@@ -4,7 +4,7 @@ import StoreEvents
 public import TraceAnalysis
 
 extension Document {
-  /// The verdict first, then what is worse, what is better, what is new.
+  /// The verdict first, then the worse, better and new statements.
   ///
   /// - Parameters:
   ///   - baseline: the baseline's file.

@@ -4,8 +4,8 @@ import Dashboards
 import StoreEvents
 
 extension String {
-  /// The text with its control characters and bidirectional marks made visible; what HTML takes for
-  /// markup is escaped by the templates.
+  /// The text with its control characters and bidirectional marks made visible; the templates
+  /// escape the characters of HTML's markup.
   var visible: String {
     // Escaping makes forged text impossible in a page, so SQL keeps its backslashes.
     split(separator: "\\", omittingEmptySubsequences: false)

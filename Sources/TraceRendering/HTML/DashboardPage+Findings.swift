@@ -71,7 +71,7 @@ extension Finding {
     return "\(costText), \(Cell.ratio(min(Double(cost) / Double(time), 1)).text) of the time"
   }
 
-  /// `CREATE INDEX a ON b (c)` of a fix, with what follows it up to other words.
+  /// `CREATE INDEX a ON b (c)` of a fix, up to the words after the SQL.
   var sqlOfFix: String? {
     guard let start = fix.firstRange(of: "CREATE INDEX")?.lowerBound else { return nil }
     var level = 0

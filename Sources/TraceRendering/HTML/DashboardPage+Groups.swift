@@ -105,7 +105,8 @@ extension DashboardPage {
 }
 
 extension StoreProfile {
-  /// What its opening recorded: the probe has no journal mode and no size of pages, Core Data's log no version.
+  /// The facts that its opening recorded: the probe has no journal mode and no size of pages, Core
+  /// Data's log no version.
   fileprivate var sentence: String {
     var parts = ["store \(path)"]
     if !journalMode.isEmpty { parts.append(journalMode) }

@@ -24,7 +24,8 @@ public struct DashboardPage {
   /// By the ids of all statements of a form.
   let statementRows: [StatementID: Int]
 
-  /// - Parameter review: the findings to show, those of the profile without a database by default.
+  /// - Parameter review: the findings to show, by default the profile's findings without a
+  ///   database.
   public init(_ timed: TimedProfile, review: FindingReview? = nil, top: Int = 100) {
     profile = timed.profile
     timeline = timed.timeline

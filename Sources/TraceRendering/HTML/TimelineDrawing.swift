@@ -106,7 +106,7 @@ extension Timeline {
     return "\(place)\(pin.process), \(Cell.duration(pin.duration).text)\(more)".visible
   }
 
-  /// What any program runs are statements.
+  /// The work of a program without a store is named as statements.
   func name(of kind: Track.Kind) -> String {
     isObserved && kind == .fetches ? "Statements" : kind.name
   }

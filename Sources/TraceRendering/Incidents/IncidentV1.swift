@@ -15,8 +15,8 @@ public struct IncidentV1: Codable, Hashable, Sendable {
   public var plan: [String]?
   /// The reason why there is no plan.
   public var planError: String?
-  /// The lock state of each database that the program had open, at that time; `holds` are those of
-  /// the seconds before as well.
+  /// The lock state of each database that the program had open, at that time; `holds` includes the
+  /// seconds before as well.
   public var locks: [LocksV1]
   /// Events that met a condition from the start of the recording to the next incident and have no
   /// incident of their own; nil for none.

@@ -21,7 +21,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var rewritten: [Difference]
   public var slower: [Timing]
   public var faster: [Timing]
-  /// Statements that do exactly what the baseline has.
+  /// Statements with exactly the baseline's counts.
   public var unchanged: Int
   /// Regressions that the file of exceptions excuses.
   public var excused: [Difference]

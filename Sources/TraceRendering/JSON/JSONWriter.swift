@@ -52,7 +52,7 @@ struct JSONWriter {
     text += "\"\(name)\":"
   }
 
-  /// A string of JSON; what a script or a terminal could trip over is escaped as well.
+  /// A string of JSON; characters that are unsafe in a script or a terminal are escaped as well.
   static func quoted(_ value: String) -> String {
     var result = "\""
     for scalar in value.unicodeScalars {
@@ -82,9 +82,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// A text of JSON whose strings show what is unsafe as `\u001b`; their values are the same.
+  /// A text of JSON with unsafe characters of strings as `\u001b`; the values are the same.
   ///
-  /// Outside of strings, JSON holds none of it but line feeds, carriage returns and tabs.
+  /// Outside of strings, JSON contains no control characters except line feeds, carriage returns
+  /// and tabs.
   var withEscapedControls: String {
     func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
       scalar.value >= 0x7f && scalar.isUnsafeInText

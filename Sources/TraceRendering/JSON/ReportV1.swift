@@ -30,7 +30,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var exceptionProblems: [String]
   /// By the key of `--group-by`; null without it.
   public var groups: [Group]?
-  /// All that was counted, exactly, in nanoseconds: what a saved report is read from.
+  /// All counts, exactly, in nanoseconds: a saved report is read from them.
   public var profile: Profile?
   /// A hash of the profile, by which damage is found; null in older reports.
   public var check: String?
@@ -60,7 +60,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var sql: String?
     /// Null if it is unknown.
     public var caller: String?
-    /// What stood in its way, or how to avoid it; null where it is unknown.
+    /// The obstacle, or how to avoid it; null if it is unknown.
     public var cause: String?
   }
 
@@ -138,7 +138,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var prepareNs: Int64
     public var stepNs: Int64
     public var materializeNs: Int64
-    /// The counts that its inputs have; null where they are those of the report.
+    /// The counts that its inputs have; null if they are the same as the report's.
     public var measured: [String]?
   }
 

@@ -5,7 +5,7 @@ public import TraceAnalysis
 
 /// A gate's result as a test report of JUnit's kind, which every CI server shows.
 ///
-/// Regressions are failures, and what cannot be concluded is an error: see
+/// Regressions are failures, and an inconclusive comparison is an error: see
 /// <https://github.com/testmoapp/junitxml>.
 public enum GateReportJUnit {
   public static func xml(_ result: GateResult) -> String {

@@ -4,7 +4,8 @@ public import DatabaseLocks
 import StoreEvents
 
 extension Document {
-  /// One screen: the writer, those who wait, the readers and the log; then what was held before.
+  /// One screen: the writer, the waiting processes, the readers and the log; then the locks that
+  /// were held before.
   public init(locks report: LocksReport, time: String, moment: (Int64) -> String) {
     let state = report.state
     self.init(title: "\(time)  \(state.sample.path): \(report.headline)")
@@ -21,7 +22,7 @@ extension Document {
 }
 
 extension Document {
-  /// All databases that are open on a host: a table, then what endangers each.
+  /// All databases that are open on a host: a table, then the hazards of each.
   public init(allLocks reports: [LocksReport], unreadable: Int, moment: (Int64) -> String) {
     let warnings = reports.flatMap(\.state.sample.hazards).count { $0.severity == .warning }
     self.init(
@@ -66,7 +67,7 @@ extension LocksReport {
       if state.sample.hazards.contains(.noDatabase) {
         return "no SQLite database, or an encrypted one"
       }
-      // "No process holds it" is true of a writer whose locks were cancelled, and misleading.
+      // "No process holds it" is true of a writer with cancelled locks, and misleading.
       return state.sample.hazards.lazy.compactMap(\.headline).first
         ?? "no process holds the writer lock"
     }

@@ -3,7 +3,7 @@
 public import DatabaseLocks
 import StoreEvents
 
-/// The lock state of a database and what was held while it was observed.
+/// The lock state of a database and the locks that were held while it was observed.
 public struct LocksReport: Sendable {
   public var state: LockState
   public var history: HoldHistory

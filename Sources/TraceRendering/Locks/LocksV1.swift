@@ -23,7 +23,7 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var readMarks: [UInt32?]?
   /// The processes that have the database open, as far as they may be seen.
   public var users: [Process]
-  /// Current holds, then those that have ended since the previous line.
+  /// Current holds, then holds that have ended since the previous line.
   public var holds: [Held]
   /// States of the files and of the programs that endanger the data, as sentences.
   public var warnings: [String]
@@ -125,7 +125,7 @@ public struct AllLocksV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   /// Each database that a visible process has open.
   public var databases: [LocksV1]
-  /// Processes of other users, whose open files cannot be listed.
+  /// Processes of other users: their open files cannot be listed.
   public var unreadableProcesses: Int
 
   public init(_ reports: [LocksReport], unreadableProcesses: Int) {

@@ -75,7 +75,7 @@ extension Table {
 
 /// Text from data, made safe for Markdown.
 enum MarkdownText {
-  /// The text with what Markdown and HTML take for markup escaped, on one line.
+  /// The text with the markup of Markdown and HTML escaped, on one line.
   static func escaped(_ text: String) -> String {
     replaced(text) { #"\`*_{}[]|!~"#.unicodeScalars.contains($0) ? "\\\($0)" : nil }
   }

@@ -7,7 +7,7 @@ import TraceReading
 
 /// The sums of a profile as OpenTelemetry's metrics, in lines of OTLP/JSON.
 ///
-/// Each line is an `ExportMetricsServiceRequest` of one host and version. The values are those of the
+/// Each line is an `ExportMetricsServiceRequest` of one host and version. The values cover the
 /// recording, from its first event to its last: deltas, which add up. See
 /// <https://opentelemetry.io/docs/specs/semconv/database/database-metrics/>.
 public enum OTLPMetrics {

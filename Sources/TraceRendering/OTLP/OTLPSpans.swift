@@ -47,7 +47,7 @@ public struct OTLPSpans {
     origins = EventOrigins(labels: labels)
   }
 
-  /// Writes what is left.
+  /// Writes the remaining spans.
   public mutating func finish() throws {
     for resource in spans.keys.sorted(by: { $0.text < $1.text }) { try flush(resource) }
   }

@@ -82,7 +82,8 @@ struct MetricsText {
     return "{" + labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
   }
 
-  /// A backslash, a quote and a line feed are escaped; what else is unsafe is shown as `\u{1b}`.
+  /// A backslash, a quote and a line feed are escaped; other unsafe characters are shown as
+  /// `\u{1b}`.
   private static func escaped(_ value: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in value.unicodeScalars {

@@ -12,7 +12,7 @@ public enum ProfileMetrics {
   ///     each is a time series.
   ///   - exemplars: whether the buckets of histograms name a statement that is in them. The older text
   ///     format, which node_exporter's collector of files reads, has none.
-  ///   - more: families beside those of the profile, see ``recordings(added:failed:verdicts:)``.
+  ///   - more: families beside the profile's, see ``recordings(added:failed:verdicts:)``.
   public static func text(
     _ profile: Profile, top: Int = 100, exemplars: Bool = false, adding more: String = ""
   ) -> String {
@@ -38,7 +38,7 @@ public enum ProfileMetrics {
     return text.unfinished
   }
 
-  /// What endangers databases: a text for `text(_:top:adding:)`.
+  /// The hazards of databases: a text for `text(_:top:adding:)`.
   public static func hazards(of samples: [LockSample]) -> String {
     var text = MetricsText()
     text.family(

@@ -32,7 +32,7 @@ public struct PerfettoTrace {
     try write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
   }
 
-  /// Ends the text; each sentence on what is missing is a mark over all tracks, at the end.
+  /// Ends the text; each sentence on missing data is a mark over all tracks, at the end.
   public mutating func finish(missing: [String] = []) throws {
     for sentence in missing {
       try event("incomplete: \(sentence)", "i", process: 0, thread: 0, at: end) {

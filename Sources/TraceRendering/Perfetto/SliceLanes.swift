@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Assigns the slices of one thread to lanes in which they nest.
 ///
-/// Slices come by their ends. Two that overlap, and neither holds the other, as those of tasks
-/// that take turns on a thread, need two lanes:
+/// Slices come by their ends. Two that overlap without nesting, such as slices of tasks that take
+/// turns on a thread, need two lanes:
 ///
 ///     lane 0   ┌────── fetch ──────┐
 ///     lane 1           └────── fetch ──────┘

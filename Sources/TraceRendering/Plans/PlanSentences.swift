@@ -76,11 +76,13 @@ extension PlanJudgement.Scan {
     let why =
       !hasFilter
       ? ""
-      : isServed
-        ? "; no index fits its WHERE"
-        : isCompared
-          ? "; no index that was tried makes it faster"
-          : "; no WHERE term could use an index on its columns"
+      : isVirtual
+        ? "; its module finds rows by rowid or by its own search alone"
+        : isServed
+          ? "; no index fits its WHERE"
+          : isCompared
+            ? "; no index that was tried makes it faster"
+            : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
@@ -108,7 +110,7 @@ extension PlanJudgement.Scan {
 
   /// An index that turns the scan into a search, by a trial; where none was possible, a guess.
   ///
-  /// Nil beside an automatic index, whose remark names the one to make.
+  /// Nil beside an automatic index: its remark names the one to make.
   var indexHint: String? {
     guard harmlessBecause == nil, !isBesideAutomaticIndex, let table else { return nil }
     if let indexes {
@@ -203,10 +205,13 @@ extension PlanJudgement {
       "the trigger '\(scan.trigger)' \(scan.scan.sentence)"
         + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
+    remarks += triggerAggregates.map {
+      "the trigger '\($0.trigger)' computes an aggregate of rows of '\($0.table)' again for each row that is written"
+    }
     return remarks
   }
 
-  /// The indexes of the hints and the remarks; those of one scan together.
+  /// The indexes of the hints and the remarks; indexes of one scan together.
   var hintedIndexes: [[IndexCandidate]] {
     let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
     let lasting = automaticIndexColumns.map(\.index)
@@ -221,7 +226,7 @@ extension PlanJudgement {
     automaticIndexColumns.first { $0.table == table }?.index.sql
   }
 
-  /// The indexes in place of those that SQLite makes at each run.
+  /// The indexes that replace the ones that SQLite makes at each run.
   var automaticIndexHints: [String] {
     automaticIndexColumns.map(\.index.sql)
   }
@@ -268,12 +273,18 @@ extension PlanJudgement.Excess {
     if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
     if let textSearch {
       remarks.append(
-        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)'")
+        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)': begin with it, as "
+          + "FROM \(textSearch.order) does")
     }
     if !terms.isEmpty {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
     }
     if sorts { remarks.append("sorts rows that LIMIT discards") }
+    if let sortedMatches {
+      remarks.append(
+        "the text search finds its rows in the order of \(sortedMatches).rowid: sort by it, if that order will do"
+      )
+    }
     let hints = indexes.map(\.sql).joined(separator: "; ")
     return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }

@@ -6,7 +6,8 @@ import TraceAnalysis
 
 /// The plans of some statements, ready to be drawn.
 public struct PlansReport {
-  /// One statement: its plan, and how often it ran; or those of one form with the same plan.
+  /// One statement: its plan, and how often it ran; or all statements of one form with the same
+  /// plan.
   public struct Entry {
     public var id: String
     /// The ids of all texts of the entry.
@@ -58,7 +59,7 @@ public struct PlansReport {
     /// The number of texts, which differ in their values.
     public var texts: Int { ids.count }
 
-    /// A scan whose run did not end is not harmless.
+    /// A scan in a run that did not end is not harmless.
     var verdict: PlanVerdict {
       unended != nil && explanation.verdict == .harmlessScan ? .mayScan : explanation.verdict
     }
@@ -82,7 +83,7 @@ public struct PlansReport {
         verdict: verdict, failure: explanation.failure?.lowercased())
     }
 
-    /// The work of both, explained by the one whose runs do more of it.
+    /// The work of both, explained by the one with more of it.
     fileprivate mutating func add(_ other: Entry) {
       let steps = other.work.perRun(\.vmSteps)
       if steps > stepsPerRun {
@@ -104,7 +105,7 @@ public struct PlansReport {
   public var doubts: [String] = []
   /// Whether the database has no rows.
   public var isOfCapsule = false
-  /// Those of the program's data model, if it was passed.
+  /// The names of the program's data model, if it was passed.
   public var names: ModelNames?
 
   /// - Parameter byForm: whether statements that differ in their values, and have the same plan and

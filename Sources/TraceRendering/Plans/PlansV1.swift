@@ -22,7 +22,7 @@ public struct PlansV1: Codable, Hashable, Sendable {
     public var sql: String
     /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
-    /// `counted`, `measured`, `sampled` or `plan`: what the verdict rests on.
+    /// `counted`, `measured`, `sampled` or `plan`: the evidence for the verdict.
     public var evidence: String?
     /// `high`, `medium` or `low`; null in older reports.
     public var confidence: String?
@@ -35,7 +35,7 @@ public struct PlansV1: Codable, Hashable, Sendable {
     /// `sortsByTemporaryBTree`, `automaticIndex`, `correlatedSubquery`, `scanInCorrelatedSubquery`,
     /// `unexplainedFullScanSteps`.
     public var flags: [String]
-    /// The indexes in place of those that SQLite makes at each run; null in older reports.
+    /// The indexes that replace the ones that SQLite makes at each run; null in older reports.
     ///
     /// With a large one of these the scans have no hints.
     public var automaticIndexHints: [String]?

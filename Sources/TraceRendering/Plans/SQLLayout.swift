@@ -18,7 +18,7 @@ enum SQLLayout {
       .filter { $0.contains { !$0.isWhitespace } }
   }
 
-  /// The clauses, those that are too wide broken at their terms and in their parentheses.
+  /// The clauses; clauses that are too wide are broken at their terms and in their parentheses.
   ///
   ///     WHERE t0.ZNAME = ?
   ///       AND (SELECT COUNT(t1.Z_PK)
@@ -87,7 +87,7 @@ enum SQLLayout {
 }
 
 extension SQLToken {
-  /// How many parentheses it opens, less those that it closes.
+  /// How many parentheses it opens, less the number that it closes.
   var nesting: Int { isSymbol("(") ? 1 : isSymbol(")") ? -1 : 0 }
 }
 

@@ -4,7 +4,7 @@ import StoreEvents
 public import TraceAnalysis
 
 extension Proof {
-  /// What was proven, or why it was not, in one sentence.
+  /// The proven fact, or the reason why it was not proven, in one sentence.
   ///
   ///     Proven: 221 statements became 3; 220 rows each; no statement does more work.
   public var sentence: String {
@@ -19,7 +19,7 @@ extension Proof {
     }
   }
 
-  /// The reasons for a verdict other than proven, those that decide first.
+  /// The reasons for a verdict other than proven, decisive ones first.
   public var reasons: [String] {
     let worse = gate.regressions.map { difference in
       let place = difference.caller.text.map { " at \($0)" } ?? ""
@@ -90,7 +90,7 @@ extension Document.Item {
 }
 
 extension Proof {
-  /// What no recording shows.
+  /// A remark on facts that no recording shows.
   public static let remark =
     "Rows are counted; their values are not recorded, so compare the program's output as well."
 }

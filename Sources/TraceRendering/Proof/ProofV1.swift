@@ -7,19 +7,19 @@ public struct ProofV1: Codable, Hashable, Sendable, BriefReport {
   public var schemaVersion = 1
   /// `proven`, `notProven` or `inconclusive`.
   public var verdict: String
-  /// What was proven, or why it was not.
+  /// The proven fact, or the reason why it was not proven.
   public var sentence: String
-  /// The reasons for a verdict other than proven, those that decide first.
+  /// The reasons for a verdict other than proven, decisive ones first.
   public var reasons: [String]
   /// Runs, rows, and the counts that differ.
   public var counts: [GateReportV1.Change]
   /// The tests that were compared; null where tests have no names.
   public var tests: Int?
-  /// Statements with the same rows whose runs or texts differ.
+  /// Statements with the same rows and different runs or texts.
   public var statements: [Pair]
   /// Statements and reasons that the budget left out; null without one.
   public var leftOut: Int?
-  /// What no recording shows.
+  /// A remark on facts that no recording shows.
   public var remark: String
 
   public struct Pair: Codable, Hashable, Sendable {

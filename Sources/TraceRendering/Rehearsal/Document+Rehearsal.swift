@@ -9,7 +9,8 @@ extension Document {
   private static let maxStatements = 10
   private static let maxWaits = 8
 
-  /// The costs of each size, the slowest statements, the statements that wait, and what to write in parts.
+  /// The costs of each size, the slowest statements, the statements that wait, and the writes to
+  /// split.
   public init(rehearsal report: RehearsalReport) {
     let rehearsal = report.rehearsal
     self.init(title: "rehearse: \(report.headline)")
@@ -22,6 +23,14 @@ extension Document {
       return
     }
     blocks.append(.table(report.costs))
+    if let range = rehearsal.longestLockRange {
+      let (low, high) = (range.lowerBound, range.upperBound)
+      blocks.append(
+        .paragraph(
+          "By the parts, the lock is held for \(Cell.duration(Nanoseconds(low)).text) to "
+            + "\(Cell.duration(Nanoseconds(high)).text) where a processor is free and the files are in memory.",
+          .quiet))
+    }
     if let omission = rehearsal.omission {
       blocks.append(.paragraph("Not run on all rows: \(omission).", .quiet))
     }

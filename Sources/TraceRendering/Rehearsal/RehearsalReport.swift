@@ -12,7 +12,7 @@ public struct RehearsalReport: Sendable {
     public var runs: UInt64
     /// While the lock is held.
     public var waiting: Double
-    /// Those that would wait longer than the timeout, and fail.
+    /// The number of statements that would wait longer than the timeout, and fail.
     public var failing: Double
   }
 

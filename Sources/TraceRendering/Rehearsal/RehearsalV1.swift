@@ -15,6 +15,8 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
   /// Whether the migration ran on all rows; otherwise the costs are extrapolated.
   public var isMeasured: Bool
   public var costs: Costs
+  /// The shortest and the longest that the parts allow for `costs.longestLockNs`; none if it is measured.
+  public var longestLockRange: Range?
   public var omission: String?
   /// Smallest first.
   public var runs: [Run]
@@ -32,6 +34,11 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
     public var diskBytes: UInt64
     public var checkpointNs: UInt64
     public var checkpointedFrames: UInt64
+  }
+
+  public struct Range: Codable, Hashable, Sendable {
+    public var lowNs: UInt64
+    public var highNs: UInt64
   }
 
   public struct Run: Codable, Hashable, Sendable {
@@ -85,6 +92,9 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
     pages = rehearsal.pages
     isMeasured = rehearsal.isMeasured
     costs = Costs(rehearsal.estimate)
+    longestLockRange = rehearsal.longestLockRange.map {
+      Range(lowNs: $0.lowerBound, highNs: $0.upperBound)
+    }
     omission = rehearsal.omission
     runs = rehearsal.runs.map { run in
       Run(

@@ -9,7 +9,7 @@ extension Document {
   private static let maxForms = 10
   private static let maxDivergences = 8
 
-  /// The verdict, the totals, the statements whose cost changed, and the divergent runs.
+  /// The verdict, the totals, the statements with changed costs, and the divergent runs.
   public init(replay: Replay, change: ReplayChange) {
     self.init(title: "replay: \(replay.verdict)")
     blocks.append(.paragraph(replay.surroundings(change), .quiet))

@@ -27,7 +27,7 @@ public struct EventRowFieldsV1: Codable, Hashable, Sendable {
   public var version: String = ""
   /// The other labels as JSON, `{}` for none.
   public var labels: String = ""
-  /// The end of what the row is about, since 1970-01-01 00:00 UTC; 0 where the input has no dates.
+  /// The end of the row's event, since 1970-01-01 00:00 UTC; 0 if the input has no dates.
   public var timeNs: Int64 = 0
   public var process: String = ""
   public var pid: Int64 = 0

@@ -129,7 +129,7 @@ extension StoreEvent {
 }
 
 extension EventRowV1 {
-  /// The row as a line of JSON; a test compares it with what Codable writes.
+  /// The row as a line of JSON; a test compares it with Codable's output.
   var line: String {
     var row = JSONWriter()
     row.field("schema_version", fields.schemaVersion)

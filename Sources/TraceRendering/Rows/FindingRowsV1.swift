@@ -12,7 +12,7 @@ public struct LoopRowV1: Codable, Hashable, Sendable {
   public var version: String = ""
   /// The other labels as JSON, `{}` for none.
   public var labels: String = ""
-  /// The statement whose rows are looped over, in short.
+  /// The statement with the rows that are looped over, in short.
   public var parent: String = ""
   public var parentFile: String = ""
   public var parentLine: UInt64 = 0
@@ -37,7 +37,7 @@ public struct LoopRowV1: Codable, Hashable, Sendable {
   }
 }
 
-/// Who waited for whose lock, in `locks/…`.
+/// Waits for locks, and their holders, in `locks/…`.
 public struct LockRowV1: Codable, Hashable, Sendable {
   /// 1; fields are added, never renamed.
   public var schemaVersion: Int = 1

@@ -12,7 +12,7 @@ public struct RowPlace: Hashable, Sendable {
   public var date: String
   public var host: String
 
-  /// A relative path; what a host's name must not do to it is written as `%2F`.
+  /// A relative path; characters of a host's name that would change it are written as `%2F`.
   public var path: String {
     let isHidden = host.hasPrefix(".")
     let name = host.utf8.map { byte -> String in

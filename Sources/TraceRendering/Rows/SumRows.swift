@@ -28,7 +28,7 @@ public struct SumRows {
     return RowPlace(table: table, date: date, host: rows.first?.origin.host ?? "")
   }
 
-  /// Passes each line with its place; those of one place follow one another.
+  /// Passes each line with its place; lines of one place follow one another.
   public mutating func write(_ write: (RowPlace, String) throws -> Void) throws {
     let hosts = Dictionary(grouping: profile.formRows, by: \.origin.host)
     for (host, rows) in hosts.sorted(by: { $0.key < $1.key }) {

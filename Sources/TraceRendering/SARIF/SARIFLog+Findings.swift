@@ -6,8 +6,8 @@ public import TraceAnalysis
 
 extension SARIFLog {
   /// - Parameters:
-  ///   - findings: those that no exception excuses.
-  ///   - profile: what they were found in.
+  ///   - findings: the findings that no exception suppresses.
+  ///   - profile: the profile that they were found in.
   ///   - version: the tool's.
   ///   - place: finds the line of a caller, or a line of the inputs where the caller is unknown.
   public init(

@@ -132,7 +132,7 @@ extension Document {
     ] + waits(of: profile)
   }
 
-  /// The tests that markers named, those that scan most first, each with the statement that scans.
+  /// The tests that markers named, by scanned rows, each with the statement that scans.
   static func tests(of profile: Profile, options: SummaryOptions) -> [Block] {
     guard let tests = profile.observed?.tests else { return [] }
     let listed = tests.prefix(options.top)
@@ -201,7 +201,7 @@ extension FaultProfile.Origin {
 extension Profile {
   /// The number of fetches of a line of code; nil if there are none.
   fileprivate func fetches(at location: SourceLocation) -> Double? {
-    // A saved report may hold any numbers, whose sum may be no integer.
+    // A saved report may contain any numbers, with a sum that may be no integer.
     var count = 0.0
     for statement in statements {
       for caller in statement.callers where caller.location == location {

@@ -127,7 +127,7 @@ extension Profile {
 }
 
 extension Profile {
-  /// The first lines that no rule recognizes, so that a reader can check what was left out.
+  /// The first lines that no rule recognizes, so that a reader can check the omissions.
   var unrecognizedSamples: [Document.Block] {
     reading.sources.flatMap { source in
       source.unrecognizedSamples.map { sample in

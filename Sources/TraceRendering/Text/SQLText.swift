@@ -29,7 +29,7 @@ enum SQLText {
     return text.prefix(maxLength) + rest(text.count - maxLength)
   }
 
-  /// What stands for the rest of a text: `… 1,204 more characters`.
+  /// The placeholder for the rest of a text: `… 1,204 more characters`.
   static func rest(_ characters: Int) -> String {
     "… \(UInt64(characters).grouped) more characters"
   }

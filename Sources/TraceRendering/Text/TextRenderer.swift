@@ -119,7 +119,7 @@ struct TextRenderer {
     var lines = TerminalText.wrapped(SQLText.abridged(sql, to: width), to: width)
     if lines.count > count {
       let last = lines[(count - 1)...].joined(separator: " ")
-      // The note is longer than what it counts where few characters are left.
+      // The note is longer than the rest itself if few characters remain.
       let note = SQLText.rest(last.count)
       let cut = TerminalText.cut(last, to: max(width - note.count, 1))
       let rest = SQLText.rest(last.count - cut.count + 1)
@@ -138,7 +138,7 @@ struct TextRenderer {
     TerminalText.wrapped(text, to: (style.width ?? .max) - indent)
   }
 
-  /// The text in one line, or in several: a path does not hide what follows it.
+  /// The text in one line, or in several: a path does not hide the words after it.
   func whole(_ text: String) -> [String] {
     let line = fitted(text, indent: 0)
     return line.hasSuffix("…") ? wrapped(text, indent: 0) : [line]

@@ -14,7 +14,7 @@ public struct TopFrame: Sendable {
   public var elapsed: Nanoseconds
   public var order = TopOrder.now
   public var state = State.running
-  /// The statement whose SQL is shown.
+  /// The selected statement; its SQL is shown.
   public var selection: SQLFingerprint?
 
   public enum State: Hashable, Sendable {

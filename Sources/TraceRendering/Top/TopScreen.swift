@@ -117,7 +117,7 @@ struct TopScreen {
 
   private typealias Line = (text: String, ink: TextStyle.Ink?)
 
-  /// The SQL of a statement, its callers, and what a run costs.
+  /// The SQL of a statement, its callers, and the cost of a run.
   private func detail(of statement: LiveStatement) -> [Line] {
     let group = statement.group
     let sql = group.statement.sql ?? "the text of this statement was not seen"

@@ -45,7 +45,7 @@ extension Document {
 }
 
 extension Document.Brief {
-  /// ` (also at app.py:50 and 2 more lines)`: those that the fix resolves as well.
+  /// ` (also at app.py:50 and 2 more lines)`: other lines that the fix resolves as well.
   private static func otherPlaces(of findings: ArraySlice<Finding>, than place: String) -> String {
     let places = Set(findings.compactMap { $0.caller.text }).subtracting([place]).sorted()
     guard let first = places.first else {

@@ -82,7 +82,7 @@ public struct FirstScreen {
     return document
   }
 
-  /// The findings with those of one rule and one fix together, in the order of their worst one.
+  /// The findings, grouped by rule and fix, in the order of their worst one.
   private var causes: [[Finding]] {
     var causes: [[Finding]] = []
     var places: [[String]: Int] = [:]

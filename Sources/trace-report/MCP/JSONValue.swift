@@ -50,7 +50,7 @@ enum JSONValue: Hashable, Codable {
     }
   }
 
-  /// - Throws: `DecodingError` for what is not JSON.
+  /// - Throws: `DecodingError` for bytes that are not JSON.
   init(_ bytes: some Sequence<UInt8>) throws {
     self = try BoundedJSON.decode(Self.self, from: Data(bytes))
   }

@@ -53,7 +53,7 @@ final class MCPCall {
     return nil
   }
 
-  /// Reads what has come.
+  /// Reads the available bytes.
   func read(_ descriptor: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = Glibc.read(descriptor, &buffer, buffer.count)

@@ -10,7 +10,7 @@ import TraceRendering
 ///
 /// See <https://modelcontextprotocol.io/specification/2025-11-25>.
 struct MCPServer {
-  /// The versions whose messages for tools are the same, the newest first.
+  /// The versions with the same messages for tools, the newest first.
   private static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
   // A call has paths and numbers; 4 is arbitrary.
   private static let maxLine = 1 << 20
@@ -201,7 +201,7 @@ struct MCPServer {
     sendBatches()
   }
 
-  /// Sends the batches whose messages are all answered.
+  /// Sends the batches with answers to all their messages.
   private mutating func sendBatches() {
     let complete = batches.filter { $0.isWhole && $0.waiting.isEmpty }
     batches.removeAll { $0.isWhole && $0.waiting.isEmpty }

@@ -24,7 +24,7 @@ final class HTTPServer {
   // 64 is arbitrary: each has a descriptor and a response of some megabytes at most.
   private static let maxClients = 64
 
-  /// A connection whose request or response is not complete.
+  /// A connection with an incomplete request or response.
   private struct Client {
     let socket: Int32
     var head: [UInt8] = []
@@ -36,7 +36,7 @@ final class HTTPServer {
 
   /// Listens.
   ///
-  /// - Parameter token: what `Authorization: Bearer` must have; nil for none.
+  /// - Parameter token: the required token of `Authorization: Bearer`; nil for none.
   init(host: String, port: UInt16, token: String?) throws {
     self.token = token
     hosts = Self.isLoopback(host) ? ["localhost", "127.0.0.1", "::1", host] : nil

@@ -22,7 +22,7 @@ protocol ServeSource: AnyObject {
   func read() throws
   /// The sums so far; nil before the first event.
   func profile() -> Profile?
-  /// Metrics in addition to those of the profile, without the end marker of the text.
+  /// Metrics in addition to the profile's, without the end marker of the text.
   var extraMetrics: String { get }
 }
 

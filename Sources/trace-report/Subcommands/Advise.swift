@@ -99,7 +99,7 @@ struct Advise: ParsableCommand {
     if !report.isConclusive || !isProven { throw ExitStatus.inconclusive }
   }
 
-  /// Replays the recording with the advised indexes, and prints what they cost and save.
+  /// Replays the recording with the advised indexes, and prints their cost and savings.
   ///
   /// - Returns: whether the replay held.
   private func prove(_ advice: IndexAdvice) throws -> Bool {

@@ -45,7 +45,7 @@ struct Doctor: ParsableCommand {
 }
 
 extension ProgramDiagnosis {
-  /// One screen: the program, each copy of SQLite, what is missing.
+  /// One screen: the program, each copy of SQLite, the missing parts.
   fileprivate var text: String {
     var lines = ["\(LogText.escaped(program))"]
     for copy in copies {

@@ -74,7 +74,7 @@ struct Growth: ParsableCommand {
     LoggedProgram.wasInterrupted || ReadingInterruption.isRequested
   }
 
-  /// The runs of all sizes, or of those before an interruption.
+  /// The runs of all sizes, or of the sizes before an interruption.
   private func growth(in folder: URL) throws -> TraceAnalysis.Growth {
     var runs: [(size: UInt64, profile: Profile)] = []
     let begin = ContinuousClock.now

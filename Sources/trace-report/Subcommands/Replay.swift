@@ -54,14 +54,13 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Try the usual settings, one after the other, and print those that pay.")
   var advisePragmas = false
 
-  @Flag(help: "Print JSON, schemaVersion 1.")
+  @Flag(help: "Print JSON, schemaVersion 1; with several --sqlite an array, in their order.")
   var json = false
 
   func validate() throws {
     for setting in pragma where Self.parts(of: setting) == nil {
       throw ValidationError("--pragma takes NAME=VALUE, not '\(setting)'.")
     }
-    if json, sqlite.count > 1 { throw ValidationError("--json takes one --sqlite.") }
     if advisePragmas,
       json || !pragma.isEmpty || !statements.isEmpty || schema != nil || sqlite.count > 1
     {
@@ -118,7 +117,11 @@ struct ReplayCommand: ParsableCommand {
       versions.append(ReplayedVersion(library: library, change: change, replay: replay))
     }
     progress.end()
-    Output.print(Document(replayedVersions: versions).text(.ofStandardOutput))
+    if json {
+      try Output.print(JSONText.encoded(versions.map { ReplayV1($0.replay, $0.change) }))
+    } else {
+      Output.print(Document(replayedVersions: versions).text(.ofStandardOutput))
+    }
     guard versions.allSatisfy(\.replay.isConclusive) else { throw ExitStatus.inconclusive }
     if versions.contains(where: \.replay.isWorse) { throw ExitStatus.regression }
   }

@@ -126,7 +126,7 @@ struct Summary: ParsableCommand {
     try judge(review, profile.completeness)
   }
 
-  /// The inputs with the options that choose what is judged, for a command that reads them again.
+  /// The inputs with the options that select the events, for a command that reads them again.
   private var words: [String]? {
     inputs.words.map { $0 + filters.words + NextCommand.option("database", database) + model.words }
   }

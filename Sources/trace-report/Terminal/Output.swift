@@ -5,7 +5,7 @@ import Glibc
 import StoreEvents
 import TraceRendering
 
-/// Standard output and standard error, and what kind of thing they are.
+/// Standard output and standard error, and whether each is a terminal, a pipe or a file.
 enum Output {
   /// Prints a part of the report.
   ///

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* An SQLite VFS that passes every call on to the default one, and fails those it is told to. In C,
+/* An SQLite VFS that passes every call on to the default one, and fails selected calls. In C,
  * because a VFS is a table of C functions over memory that SQLite allocates. */
 typedef struct CFaultyFiles CFaultyFiles;
 
@@ -38,7 +38,7 @@ enum CFaultyFiles_Fault {
 };
 
 struct CFaultyFiles_Outcome {
-  /* Calls of the kinds asked for since they were armed. */
+  /* Calls of the selected kinds since they were armed. */
   unsigned seen;
   /* How many of them failed. */
   unsigned failed;

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A program on a terminal of its own, whose screen and keys are ours.
+/// A program on a terminal of its own; the test has its screen and keys.
 final class PseudoTerminal {
   private(set) var screen: ScreenModel
   /// All that it wrote.
@@ -24,7 +24,8 @@ final class PseudoTerminal {
   init(
     _ command: [String], environment: [String: String] = [:], columns: Int = 80, rows: Int = 24
   ) throws {
-    // posix_openpt and its kin are hidden unless `_XOPEN_SOURCE` is defined; this is what they do.
+    // posix_openpt and related functions are hidden unless `_XOPEN_SOURCE` is defined; this is
+    // their effect.
     main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (number, unlocked): (UInt32, Int32) = (0, 0)
     guard main >= 0, ioctl(main, Self.unlock, &unlocked) == 0,
@@ -32,7 +33,7 @@ final class PseudoTerminal {
     else { throw Failure(step: "/dev/ptmx") }
     let path = "/dev/pts/\(number)"
     screen = ScreenModel(columns: columns, rows: rows)
-    // Held open, so that what was written is not lost with the program.
+    // Kept open, so that the program's output is not lost when it ends.
     secondary = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     var size = winsize(
       ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
@@ -77,7 +78,7 @@ final class PseudoTerminal {
     _ = write(main, bytes, bytes.count)
   }
 
-  /// Makes the terminal larger or smaller; the kernel tells the program.
+  /// Makes the terminal larger or smaller; the kernel notifies the program.
   func resize(columns: Int, rows: Int) {
     screen.resize(columns: columns, rows: rows)
     var size = winsize(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a terminal shows: the few sequences of ECMA-48 and XTerm that a full-screen program needs.
+/// The screen of a terminal: the few sequences of ECMA-48 and XTerm that a full-screen program
+/// needs.
 ///
-/// Any other sequence is kept in ``unknown``, so that a test can say that there is none.
+/// Any other sequence is kept in ``unknown``, so that a test can check that there is none.
 struct ScreenModel {
   private(set) var columns: Int
   private(set) var rows: Int

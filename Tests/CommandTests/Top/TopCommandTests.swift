@@ -61,7 +61,7 @@ import TraceRendering
   }
 
   @Test(arguments: ["nowhere.log", "folder", "report.json"])
-  func refusesWhatDoesNotGrow(name: String) async throws {
+  func refusesFilesThatDoNotGrow(name: String) async throws {
     let folder = try TemporaryDirectory()
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "folder"), withIntermediateDirectories: true)

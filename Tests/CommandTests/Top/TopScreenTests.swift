@@ -6,7 +6,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `top` on a terminal: the real program, its keys, and what a terminal would show.
+/// `top` on a terminal: the real program, its keys, and the resulting screen.
 @Suite struct TopScreenTests {
   private let log: GrowingLog
   init() throws { log = try GrowingLog() }
@@ -19,7 +19,7 @@ import Testing
       environment: environment, columns: columns, rows: rows)
   }
 
-  @Test func showsWhatTheLogGains() async throws {
+  @Test func showsNewEventsOfTheLog() async throws {
     let terminal = try top()
     #expect(try await terminal.waits { $0.contains("no statement ran yet") })
     #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible)
@@ -81,7 +81,7 @@ import Testing
     let terminal = try top()
     #expect(try await terminal.waits { $0.contains("30 fetches") })
     terminal.resize(columns: columns, rows: rows)
-    // Something is drawn anew in the new size.
+    // The screen is drawn again in the new size.
     #expect(try await terminal.waits { $0.lines.contains { !$0.isEmpty } })
     try await Task.sleep(for: .milliseconds(250))
     #expect(try await terminal.waits { $0.lines[0].hasPrefix("t") || columns == 1 })

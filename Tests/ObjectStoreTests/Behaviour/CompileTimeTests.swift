@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// What the compiler says to a program that imports the store.
+/// The compiler's messages for a program that imports the store.
 @Suite struct CompileTimeTests {
   private static let model = """
     import ObjectStore

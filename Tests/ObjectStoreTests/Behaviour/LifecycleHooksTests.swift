@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What hooks were called with, by the test that runs.
+/// The calls of hooks, by the running test.
 private final class Calls: Sendable {
   @TaskLocal static var current: Calls?
   private let texts = Mutex<[String]>([])

@@ -11,8 +11,8 @@ private struct Rated: Entity {
   let blob = Attribute<Data?>("blob", allowsExternalBinaryDataStorage: true)
 }
 
-/// Behaviours of contexts and of their objects that Core Data has, by the numbers that
-/// CoreDataDifferences.md gives them.
+/// Behaviours of contexts and of their objects that Core Data has, by their numbers in
+/// CoreDataDifferences.md.
 @Suite struct ObjectBehaviourTests {
   @Test func aNewContextIsEmptyAndSavesNothing() throws {
     let fixture = try StoreFixture()

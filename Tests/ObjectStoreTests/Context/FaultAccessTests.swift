@@ -7,7 +7,7 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// What a fault answers by itself, and what becomes of one whose row is gone.
+/// The properties that a fault has without firing, and the fate of a fault without a row.
 @Suite struct FaultAccessTests {
   /// A container on the fixture's file that has read nothing yet, and its only stop as a fault.
   private func makeFault(
@@ -102,7 +102,7 @@ import Testing
     #expect(throws: StoreError.closed(path: fixture.url.path)) { try context.save() }
   }
 
-  @Test func anObjectWhoseDeletionWasSavedIsNoDestination() throws {
+  @Test func anObjectWithASavedDeletionIsNoDestination() throws {
     let fixture = try StoreFixture()
     let stop = fixture.makeStop("A")
     let time = fixture.context.insert(StopTime.self)

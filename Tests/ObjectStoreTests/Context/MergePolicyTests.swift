@@ -6,7 +6,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What a save does with a row that another connection has written meanwhile.
+/// The effect of a save on a row that another connection has written meanwhile.
 @Suite struct MergePolicyTests {
   /// A stop `A|1|note NULL` that is `theirs|1|theirs` in the file, and `mine|2|NULL` in memory.
   private func makeConflict(
@@ -34,7 +34,7 @@ import Testing
     try fixture.context.save()
     let saved = "SELECT Z_OPT, ZIDENTIFIER, ZNAME, ZNOTE FROM ZSTOP"
     #expect(try fixture.rows(saved) == [row])
-    // The object is what the row is, and the next save fits it.
+    // The object equals the row, and the next save fits it.
     let memory = "\(stop.identifier)|\(stop.name)|\(stop.note ?? "NULL")"
     #expect(row.hasSuffix(memory) && !fixture.context.hasChanges)
     stop.note = "later"

@@ -3,7 +3,7 @@
 import ObjectStore
 import Testing
 
-/// Unsaved changes of one context that meet what another one has saved.
+/// Unsaved changes of one context that meet the saves of another one.
 @Suite struct MergedDeletionTests {
   private let social: [any Entity.Type] = [
     Conversation.self, Label.self, Owner.self, Guard.self,
@@ -52,7 +52,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*) FROM \(tables[0])") == ["0"])
   }
 
-  @Test func doesNotFetchWhatIsGoneForBeingRelated() throws {
+  @Test func doesNotFetchADeletedObjectThatIsRelated() throws {
     let fixture = try StoreFixture()
     let (old, new) = (fixture.makeStop("old", stopTimes: 1), fixture.makeStop("new"))
     try fixture.context.save()

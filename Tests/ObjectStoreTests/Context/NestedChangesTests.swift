@@ -70,7 +70,7 @@ import Testing
     #expect(stop.name == "unsaved")
   }
 
-  @Test func deletesWhatItsParentHasLost() throws {
+  @Test func deletesObjectsThatItsParentHasLost() throws {
     let saved = parent.insert(Stop.self)
     let stop = try #require(try child.existingObject(with: saved.objectID).as(Stop.self))
     child.delete(stop)
@@ -79,7 +79,7 @@ import Testing
     #expect(!parent.hasChanges && !child.hasChanges && stop.isDeleted)
   }
 
-  @Test func aRefreshDropsReferencesToWhatItsParentHasDeleted() throws {
+  @Test func aRefreshDropsReferencesToObjectsDeletedInItsParent() throws {
     let saved = parent.insert(Stop.self)
     let stop = try #require(try child.object(with: saved.objectID).as(Stop.self))
     let time = child.insert(StopTime.self)

@@ -8,7 +8,7 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// Contexts whose parent is another context.
+/// Contexts with a parent context.
 @Suite struct NestingTests {
   /// A parent with stops `a`, `b`, `c` in the file, on a queue of its own as the child is.
   private func makeContexts(
@@ -82,7 +82,7 @@ import Testing
     fixture.observer.removeAll()
     try child.save(file: "f", line: 5)
     #expect(fixture.observer.sql.isEmpty)
-    // Faults may fire, from what is in memory.
+    // Faults may fire, from memory.
     #expect(
       fixture.observer.events.map(\.kind).filter { $0 != .fault } == [.saveBegin, .saveEnd])
     guard case .saveEnd(let end) = fixture.observer.events.last else { return }
@@ -226,7 +226,7 @@ import Testing
     #expect(fixture.observer.sql.dropFirst().filter { !$0.hasSuffix("LIMIT 1") } == [])
   }
 
-  @Test func refusesWhatTheModelDoesAndLeavesTheParentAsItWas() throws {
+  @Test func refusesTheSameAsTheModelAndLeavesTheParentUnchanged() throws {
     let (fixture, parent, child) = try makeContexts()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(try child.fetch(try stops()).first)
@@ -282,7 +282,7 @@ import Testing
     child.mergePolicy = policy
     try child.save()
     #expect(!child.hasChanges && stop.name == name && stop.note == note)
-    // Of what nobody disputed, only an overwriting child keeps what it had read.
+    // Of undisputed values, only an overwriting child keeps the ones it had read.
     let latitude = policy == .overwrite ? 0.0 : 7
     #expect(stop.latitude == latitude)
     try parent.save()
@@ -305,7 +305,7 @@ import Testing
     #expect(stop.name == "theirs")
   }
 
-  @Test func refusesToMergeIntoWhatTheParentHasDeleted() throws {
+  @Test func refusesToMergeIntoAnObjectDeletedByTheParent() throws {
     let (fixture, parent, child) = try makeContexts()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(try child.fetch(try stops()).first)
@@ -327,7 +327,7 @@ import Testing
     #expect(child.parent === parent && parent.parent == nil)
   }
 
-  @Test func siblingsMergeWhatOneOfThemSaves() async throws {
+  @Test func siblingsMergeEachOthersSaves() async throws {
     let (fixture, parent, child) = try makeContexts()
     let sibling = ManagedObjectContext(parent: parent, name: "sibling")
     sibling.automaticallyMergesChangesFromParent = true

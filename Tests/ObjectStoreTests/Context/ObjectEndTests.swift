@@ -8,7 +8,7 @@ import Testing
 
 /// Objects whose last reference goes on another thread than their context's.
 @Suite struct ObjectEndTests {
-  /// Carries objects to another thread, which does no more than let go of them.
+  /// Carries objects to another thread, which only releases them.
   private final class Parcel: @unchecked Sendable {
     private var objects: [ManagedObject<Stop>]
     init(_ objects: [ManagedObject<Stop>]) { self.objects = objects }
@@ -41,7 +41,7 @@ import Testing
       }
     }
     await withCheckedContinuation { done in group.notify(queue: elsewhere) { done.resume() } }
-    // What was handed over to the queue comes before this.
+    // The queue runs earlier blocks before this one.
     let left = await context.perform { context.registeredObjects.count }
     #expect(left == 0)
   }

@@ -139,7 +139,7 @@ import Testing
     #expect(fixture.context.registeredObjects.count == 20_000)
   }
 
-  // The address sanitizer keeps what is freed for a while.
+  // The address sanitizer keeps freed memory for a while.
   @Test(.disabled(if: hasAddressSanitizer))
   func memoryGoesBackWithTheObjects() throws {
     var options = StoreOptions()

@@ -36,7 +36,7 @@ import Testing
     #expect(try reader.fetch(FetchRequest<Shelf>())[0].books.map(\.title) == ["a", "b", "c"])
   }
 
-  /// What the second context does before and after the first one has related the two objects.
+  /// The second context's steps before and after the first one has related the two objects.
   enum Order: CaseIterable {
     case ownerRead, membersRead, bothRead, membersReadBetween, membersReadAndMerged
   }

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 0..<2)
-  func showsAgainWhatItsParentHadDeleted(discard: Int) throws {
+  func showsObjectsAgainThatItsParentHadDeleted(discard: Int) throws {
     let old = try stop("B")
     parent.delete(
       try #require(try parent.fetch(FetchRequest<Stop>(where: { $0.name == "B" })).first))

@@ -103,7 +103,7 @@ struct Paper: Entity {
     #expect(try fixture.rows("SELECT ZHEADSIGN FROM ZSTOPTIME") == ["1"])
   }
 
-  @Test func keepsWhatWasRelatedAgainSinceTheRuleWasFollowed() throws {
+  @Test func keepsObjectsRelatedAgainSinceTheRuleWasFollowed() throws {
     let fixture = try StoreFixture(vehicleEntities)
     let (old, new) = (fixture.context.insert(Depot.self), fixture.context.insert(Depot.self))
     let tram = fixture.context.insert(Tram.self)

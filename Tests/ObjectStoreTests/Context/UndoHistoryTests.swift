@@ -60,7 +60,7 @@ import Testing
         == ["2"])
   }
 
-  @Test func takesBackWhatFollowsASave() throws {
+  @Test func undoesChangesAfterASave() throws {
     stop.name = "B"
     try context.save()
     stop.name = "C"

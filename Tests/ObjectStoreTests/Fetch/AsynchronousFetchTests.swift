@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct AsynchronousFetchTests {
-  /// Words "0" to "4999", and one reader, so that what a fetch leaves behind is found by the next.
+  /// Words "0" to "4999", and one reader, so that the next fetch finds the state that a fetch
+  /// leaves behind.
   private func makeStore() throws -> StoreFixture {
     var options = StoreOptions()
     options.readerCount = 1
@@ -98,7 +99,7 @@ import Testing
     #expect(fixture.observer.sql.isEmpty)
   }
 
-  @Test func reportsWhatIsWrongWithTheRequest() async throws {
+  @Test func reportsProblemsOfTheRequest() async throws {
     let fixture = try makeStore()
     let context = fixture.container.newBackgroundContext()
     let request = FetchRequest<Word>(predicate: try FetchPredicate("rnak == 1"))

@@ -16,7 +16,7 @@ import Testing
   private static let range = columns + "BETWEEN ? AND ?  LIMIT 10"
   private static let list = columns + "IN (SELECT value FROM json_each(?))  LIMIT 10"
 
-  /// A hundred saved stops, whose identifiers are 0 to 99 and whose names end in them.
+  /// A hundred saved stops with the identifiers 0 to 99, which are at the end of their names.
   init() throws {
     fixture = try StoreFixture()
     try fixture.context.batchInsert(Stop.self, count: 100) { row, index in
@@ -181,7 +181,7 @@ import Testing
     #expect(context.faultError is StoreError)
   }
 
-  // MARK: - Telling
+  // MARK: - Descriptions
 
   @Test func describesItselfWithoutLoading() throws {
     let stops = try context.fetchInBatches(request())
@@ -247,7 +247,7 @@ import Testing
     #expect(stops[50] == nil)
   }
 
-  /// The plain fetch takes all objects in memory; it is what the batched one must agree with.
+  /// The plain fetch takes all objects in memory; the batched one must agree with it.
   @Test(arguments: 0..<60)
   func agreesWithThePlainFetchUnderUnsavedChanges(seed: UInt64) throws {
     var random = SeededGenerator(seed)

@@ -228,7 +228,7 @@ import Testing
     #expect(try fixture.context.count(FetchRequest<Stop>()) == 4)
   }
 
-  @Test func refusesWhatAGroupHasNoOneValueOf() throws {
+  @Test func refusesColumnsWithSeveralValuesInAGroup() throws {
     func request(_ change: (inout FetchRequest<Stop>) -> Void) -> FetchRequest<Stop> {
       var request = FetchRequest<Stop>()
       change(&request)

@@ -48,7 +48,7 @@ import Testing
     try #require(try context.fetch(FetchRequest<Card>(where: { $0.rank == rank })).first)
   }
 
-  /// Changes a few cards of a context at random; those that are gone are left out.
+  /// Changes a few cards of a context at random; deleted ones are left out.
   private func change(_ context: ManagedObjectContext, using random: inout SeededGenerator) throws {
     let cards = try context.fetch(FetchRequest<Card>()).filter { !$0.isDeleted }
       .shuffled(using: &random)
@@ -142,7 +142,7 @@ import Testing
     #expect(controller.sections.map(\.name) == ["a", "b", "c"])
   }
 
-  @Test func anUndoDropsWhatAnotherContextHasDeleted() async throws {
+  @Test func anUndoDropsObjectsDeletedByAnotherContext() async throws {
     let undoManager = ContextUndoManager()
     context.undoManager = undoManager
     let controller = try controller()
@@ -174,7 +174,7 @@ import Testing
     #expect(controller.sections.map(\.name) == ["a", "b", "c", "y", "z"])
   }
 
-  @Test func followsWhatAMergePolicyHasResolved() throws {
+  @Test func followsResolutionsOfAMergePolicy() throws {
     let controller = try controller()
     context.mergePolicy = .storeTrump
     let card = try card(3, in: context)

@@ -246,7 +246,7 @@ import Testing
     #expect(changes.objects.count == 2)
   }
 
-  /// Over random changes, the snapshot is what a fetch would give, and the changes lead to it.
+  /// Over random changes, the snapshot equals the result of a fetch, and the changes lead to it.
   @Test(arguments: 0..<40)
   func theChangesLeadFromEachSnapshotToTheNext(seed: UInt64) throws {
     var random = SeededGenerator(seed)
@@ -296,7 +296,7 @@ import Testing
     }
   }
 
-  /// What the order goes by; among equals it is nobody's business.
+  /// The sort key; the order among equal keys does not matter.
   private func key(_ record: ManagedObject<Record>, _ isByRank: Bool) -> String {
     "\(record.initial ?? "") " + (isByRank ? "\(record.rank)" : record.title)
   }

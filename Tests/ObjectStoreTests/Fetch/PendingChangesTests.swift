@@ -94,7 +94,7 @@ import Testing
     #expect(try fixture.context.fetchObjectIDs(request).map(\.primaryKey) == [2])
   }
 
-  @Test func countsWithoutLoadingWhatIsUnchanged() throws {
+  @Test func countsWithoutLoadingUnchangedObjects() throws {
     let fixture = try makeStore()
     fixture.makeStop("d", identifier: 9)
     try stop("a", in: fixture).identifier = -1
@@ -115,9 +115,9 @@ import Testing
     "headsign IN {'0', '3'} OR stop.name BEGINSWITH 'b'",
   ]
 
-  /// What a fetch gives before a save is what it gives after, whatever was changed.
+  /// A fetch before a save returns the same as after it, whatever was changed.
   @Test(arguments: 1...6)
-  func findsBeforeASaveWhatItFindsAfter(_ seed: UInt64) throws {
+  func findsTheSameBeforeAndAfterASave(_ seed: UInt64) throws {
     var random = TestSupport.SeededGenerator(seed: seed)
     let fixture = try makeStore()
     for _ in 0..<4 {

@@ -308,7 +308,7 @@ import Testing
     #expect(articles[3].tags.allSatisfy { !$0.isFault })
   }
 
-  @Test func refusesWhatIsNoRelationship() throws {
+  @Test func refusesNamesThatAreNoRelationship() throws {
     #expect(
       throws: FetchPredicateError.unknownProperty("auhtor", entity: "Article", nearest: "author")
     ) { try context.fetch(request("auhtor")) }

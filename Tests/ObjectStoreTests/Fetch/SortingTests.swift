@@ -8,7 +8,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// A text that may be nil, and a number that tells equal texts apart.
+/// A text that may be nil, and a number that distinguishes equal texts.
 struct Word: Entity {
   let text = Attribute<String?>("text")
   let rank = Attribute<Int>("rank")
@@ -86,7 +86,7 @@ struct Word: Entity {
       try fixture.context.fetch(request).compactMap(\.text).joined(separator: " ") == sorted)
   }
 
-  @Test func refusesAComparatorForWhatIsNoText() throws {
+  @Test func refusesATextComparatorForOtherTypes() throws {
     let fixture = try store([])
     var request = FetchRequest<Word>()
     request.sortDescriptors = [SortDescriptor("rank", comparator: .localized)]
@@ -103,7 +103,7 @@ struct Word: Entity {
     #expect(locale([:]) == "")
   }
 
-  /// The order of unsaved objects is the one that SQLite gives once they are saved.
+  /// The order of unsaved objects is the order that SQLite returns once they are saved.
   @Test(arguments: SortTerm.Comparator.allCases)
   func sortsInMemoryAsInSQL(_ comparator: SortTerm.Comparator) throws {
     var random = TestSupport.SeededGenerator(seed: 11)

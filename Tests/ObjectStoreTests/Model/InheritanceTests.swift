@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func checksOnlyWhatTheObjectsEntityRequires() throws {
+  @Test func checksOnlyPropertiesOfTheObjectsEntity() throws {
     let tram = context.insert(Tram.self)
     tram.number = 1
     #expect(

@@ -5,7 +5,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// What model files declare beyond names and types.
+/// Declarations of model files beyond names and types.
 @Suite struct ModelFileRulesTests {
   private let folder: TemporaryDirectory
 

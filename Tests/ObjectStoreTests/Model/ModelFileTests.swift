@@ -222,7 +222,7 @@ import Testing
       2, "'(' of attribute a is not a regular expression"
     ),
   ])
-  func reportsTheLineOfWhatCannotBeKept(contents: String, line: Int, reason: String) throws {
+  func reportsTheLineOfUnsupportedElements(contents: String, line: Int, reason: String) throws {
     let url = try write(contents)
     #expect(throws: ModelFileError.invalid(path: url.path, line: line, reason: reason)) {
       try ManagedObjectModel(contentsOf: url)

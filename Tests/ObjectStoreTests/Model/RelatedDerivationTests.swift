@@ -190,7 +190,7 @@ private struct WrongSum: Entity {
     }
   }
 
-  @Test func refusesWhatCannotBeAddedUp() {
+  @Test func refusesASumOfValuesThatCannotBeAdded() {
     #expect(throws: ModelError.invalidDerivation("sum", entity: "WrongSum")) {
       try ManagedObjectModel(entities: [WrongSum.self])
     }

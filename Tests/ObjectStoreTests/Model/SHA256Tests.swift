@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite struct SHA256Tests {
-  // The examples of FIPS 180-4, and what sha256sum says of "x" repeated.
+  // The examples of FIPS 180-4, and sha256sum's results for "x" repeated.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

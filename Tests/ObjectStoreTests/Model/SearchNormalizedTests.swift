@@ -25,7 +25,7 @@ import Testing
     return String(stripped).lowercased().precomposedStringWithCanonicalMapping
   }
 
-  @Test func agreesWithFoundationAndFoldsWhatIsFoldedIntoItself() {
+  @Test func agreesWithFoundationAndIsIdempotent() {
     var generator = SeededGenerator(7)
     let ranges: [ClosedRange<UInt32>] = [
       0x00...0x7f, 0x80...0x24f, 0x300...0x36f, 0x370...0x5ff, 0x900...0x9ff, 0x1e00...0x1fff,

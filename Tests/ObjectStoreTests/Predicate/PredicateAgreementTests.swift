@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// SQL and memory give the same rows; `AGREEMENT_COUNT` sets for how many predicates.
+/// SQL and memory return the same rows; `AGREEMENT_COUNT` sets the number of predicates.
 @Suite struct PredicateAgreementTests {
   private let count =
     ProcessInfo.processInfo.environment["AGREEMENT_COUNT"].flatMap { Int($0) } ?? 4_000
@@ -43,7 +43,7 @@ import Testing
     #expect(found > count / 2, "predicates that find nothing compare nothing")
   }
 
-  @Test func printsWhatReadsBackAsTheSameTree() throws {
+  @Test func printsAFormatThatReadsBackAsTheSameTree() throws {
     var source = RandomPredicates(seed: 8)
     for _ in 0..<count {
       let predicate = source.predicate()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// `Documentation/Predicates.md` tells the truth; `RECORD_SNAPSHOTS=1` writes its SQL anew, and fails.
+/// `Documentation/Predicates.md` is correct; `RECORD_SNAPSHOTS=1` writes its SQL again, and fails.
 @Suite struct PredicateDocumentationTests {
   private static let url = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

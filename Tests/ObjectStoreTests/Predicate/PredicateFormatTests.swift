@@ -52,7 +52,7 @@ import Testing
     #expect(reread == predicate)
   }
 
-  /// Parentheses around operands of arithmetic are optional in what is compared.
+  /// Parentheses around operands of arithmetic are optional in comparisons.
   private func normalized(_ format: String) -> String {
     format.contains("+") || format.contains("**") || format.contains(" - ")
       ? format.filter { !"()".contains($0) } : format

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// What was read must print, read back as itself, and compile or be refused.
+  /// A format that was read must print, read back as itself, and compile or be refused.
   private func reads(_ format: String) throws -> Bool {
     let predicate: FetchPredicate
     do {

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func takesWhatPeopleWrite() throws {
+  @Test func acceptsAPredicateNestedTwentyDeep() throws {
     let fixture = try StoreFixture()
     fixture.makeStop("Zoo", identifier: 1)
     try fixture.context.save()

@@ -60,7 +60,7 @@ final class PredicateRows {
       .map(\.predicateObjectID.primaryKey)
   }
 
-  /// Writes the rows into a database, in place of those that were there.
+  /// Replaces the rows of a database by these rows.
   func write(to connection: Connection) throws {
     try connection.execute(
       "BEGIN; DELETE FROM ZSTOP; DELETE FROM ZSTOPTIME; DELETE FROM ZTAG; DELETE FROM Z_1TAGS")

@@ -205,7 +205,7 @@ struct RandomPredicates {
     return .comparison(comparison)
   }
 
-  /// `stopTimes.@max.departureTime`, and of those that fulfil a condition.
+  /// `stopTimes.@max.departureTime`, and the same over objects that match a condition.
   private mutating func aggregate() -> FetchPredicate {
     if random.once(in: 3) {
       let (collection, property) = random.pick([("stopTimes", "headsign"), ("tags", "title")])

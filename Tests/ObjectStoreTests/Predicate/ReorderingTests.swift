@@ -30,7 +30,7 @@ import Testing
       "\(fixture.observer.sql.last ?? "")")
   }
 
-  @Test func reportsWhatItMovedAndWhy() throws {
+  @Test func reportsMovedTermsWithTheReason() throws {
     let fixture = try StoreFixture()
     var request = FetchRequest<Stop>(predicate: try FetchPredicate(Self.dear))
     request.reordersPredicates = true

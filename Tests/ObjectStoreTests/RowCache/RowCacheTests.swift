@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A page that a reader made of an older version must not come after the eviction of a newer one.
-  @Test func takesNoReadThatBeganBeforeASaveWhoseRowIsGone() {
+  @Test func ignoresAReadThatStartedBeforeASaveOfAnEvictedRow() {
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 4)
     let before = cache.epoch
@@ -54,7 +54,7 @@ import Testing
     #expect(cache.row(0, 1)?.version == 2)
   }
 
-  /// Between a commit and the end of its save somebody else may write, and be noticed.
+  /// Between a commit and the end of its save another connection may write, and be noticed.
   @Test func takesNoRowsOfASaveThatWasOverwritten() {
     let cache = RowCache(entityCount: 1, byteLimit: 1 << 20)
     let saved = cache.epoch
@@ -69,7 +69,7 @@ import Testing
     #expect(cache.row(0, 2) == nil)
   }
 
-  @Test func findsWhatADictionaryFinds() {
+  @Test func findsTheSameAsADictionary() {
     var table = KeyTable<RowPointer>()
     var expected: [Int64: RowSnapshot] = [:]
     var random = SystemRandomNumberGenerator()

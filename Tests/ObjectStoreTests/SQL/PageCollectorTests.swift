@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// What a collected statement returns is what the same statement returns row by row.
+/// A collected statement returns the same as the statement row by row.
 @Suite struct PageCollectorTests {
   private final class Columns: RowCollector {
     let count: Int32

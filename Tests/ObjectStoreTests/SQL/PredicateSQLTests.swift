@@ -88,7 +88,7 @@ struct PredicateCase: CustomTestStringConvertible, Sendable {
         + "WHERE (t0.Z_PK = t2.Z_1STOPS AND ( t1.ZTITLE = ?)) ))", [2, 4]),
   ]
 
-  /// What Core Data's SQL store refuses, or computes by rules of its own.
+  /// Predicates that Core Data's SQL store refuses, or computes by rules of its own.
   static let computed: [PredicateCase] = [
     .init("identifier + 1 == 3", "( t0.ZIDENTIFIER + ?) = ?", [2]),
     .init(

@@ -11,7 +11,7 @@ private struct Picture: Entity {
 }
 
 @Suite struct BackupTests {
-  @Test func copiesWhatIsSavedWhileTheStoreIsInUse() throws {
+  @Test func copiesSavedRowsWhileTheStoreIsInUse() throws {
     let fixture = try StoreFixture()
     fixture.makeStop("A", stopTimes: 2)
     try fixture.context.save()

@@ -15,7 +15,7 @@ import Testing
     self.request = request
   }
 
-  @Test func sendsWhatIsThereAndEachChange() async throws {
+  @Test func sendsTheCurrentResultAndEachChange() async throws {
     fixture.makeStop("B")
     try fixture.context.save()
     var names = fixture.container.values(observing: request) { $0.map(\.name) }

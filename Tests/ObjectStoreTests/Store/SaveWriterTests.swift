@@ -83,7 +83,7 @@ import Testing
     #expect(try fixture.rows("SELECT Z_PK, ZSTOP FROM ZSTOPTIME") == ["1|NULL"])
   }
 
-  @Test func membersGetPlacesWithGapsAndKeepThoseThatAreInOrder() throws {
+  @Test func membersGetPositionsWithGapsAndKeepOrderedOnes() throws {
     var plan = SavePlan()
     plan.insertions =
       [insertion(of: "Zoo")] + (2...4).map { row(stopTime, -$0, ["stop": reference(stop, -1)]) }

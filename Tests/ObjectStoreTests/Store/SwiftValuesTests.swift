@@ -43,7 +43,7 @@ private struct Sealed: Entity {
   let content = Attribute<Value?>("content")
 }
 
-/// What a Swift developer expects of a store.
+/// A Swift developer's expectations of a store.
 @Suite struct SwiftValuesTests {
   @Test func keepsEnumsListsAndCodableValues() throws {
     let fixture = try StoreFixture([Line.self])

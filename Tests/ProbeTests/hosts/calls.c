@@ -23,7 +23,7 @@ static void finish(sqlite3 *handle, sqlite3_stmt *statement) {
   sqlite3_close(handle);
 }
 
-// Values that are too long are not read, nor those of parameters that do not exist.
+// Values that are too long are not read, nor values of parameters that do not exist.
 static void values_that_are_refused(void) {
   sqlite3 *handle = connection(":memory:");
   sqlite3_stmt *statement = prepared(handle, "SELECT ?, ?");

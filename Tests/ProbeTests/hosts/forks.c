@@ -56,7 +56,7 @@ static int threads_of_process(void) {
   return count;
 }
 
-// It may execute another program, and then needs none of what the parent was given.
+// It may execute another program, and then needs nothing that the parent received.
 static void child_has_one_thread(void) {
   work();
   fflush(stdout);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the hostile programs share. `PROGRAM CASE` runs one case; `PROGRAM` prints their names. They print
+// Shared code of the hostile programs. `PROGRAM CASE` runs one case; `PROGRAM` prints their names. They print
 // nothing that depends on the machine or on time.
 
 #ifndef probe_tests_host_h

@@ -9,7 +9,7 @@ static void limit(int resource, rlim_t value) {
   DEMAND(setrlimit(resource, &limit) == 0);
 }
 
-// Fills what the limit leaves, and gives it back.
+// Fills the memory up to the limit, and frees it.
 static void use_memory(size_t megabytes) {
   char *bytes[1024];
   size_t count = 0;

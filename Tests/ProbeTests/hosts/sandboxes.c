@@ -33,7 +33,7 @@ static void filter(unsigned action, bool is_list_allowed, unsigned flags, const 
 #define DENY(action, ...) \
   filter(action, false, 0, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 
-// What SQLite, printf() and exit() need, and no more.
+// The calls that SQLite, printf() and exit() need, and no more.
 static const int needed[] = {
     SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_openat, SYS_close, SYS_fstat, SYS_newfstatat, SYS_lseek,
     SYS_fcntl, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_brk, SYS_fsync, SYS_fdatasync, SYS_ftruncate,

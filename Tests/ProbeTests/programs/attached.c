@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs statements on two threads, and beside them others that allocate, load a library, fork, start threads and get signals, until its
-// input ends. Prints `ok` if SQLite counts what it inserted, and nothing failed.
+// input ends. Prints `ok` if SQLite counts every inserted row, and nothing failed.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens and closes files in a thread that may not ask for more, closes all numbers that it has not opened, and goes on.
+// Opens and closes files in a thread that may not open more, closes all numbers that it has not opened, and goes on.
 
 #include <fcntl.h>
 #include <linux/filter.h>

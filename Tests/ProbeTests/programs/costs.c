@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a statement costs: costs point|fetch|insert COUNT prints nanoseconds for each of them.
+// The cost of a statement: costs point|fetch|insert COUNT prints nanoseconds for each of them.
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A user-defined function that runs statements by sqlite3_exec(), in statements that are stepped and in those that
-// sqlite3_exec() runs. Triggers and the statements of FTS5 are not counted.
+// A user-defined function that runs statements by sqlite3_exec(), in statements that are stepped and in statements
+// that sqlite3_exec() runs. Triggers and the statements of FTS5 are not counted.
 
 #include "library.h"
 

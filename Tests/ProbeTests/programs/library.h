@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the C programs share: they count their statements and rows by hand.
+// Shared code of the C programs: they count their statements and rows by hand.
 
 #ifndef probe_tests_library_h
 #define probe_tests_library_h

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does to a database that it has open in SQLite what its second argument names, and what must not be reported.
+// Does the operation of its second argument on a database that it has open in SQLite, or one that must not be
+// reported. A third argument is the number of other files that it opens before.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -67,6 +68,7 @@ int main(int count, char **arguments) {
   held = open(path, O_RDWR);
   if (sqlite3_open(path, &db) != SQLITE_OK) return 1;
   sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)", NULL, NULL, NULL);
+  for (int i = count > 3 ? atoi(arguments[3]) : 0; i > 0; i--) close(open("/dev/null", O_RDONLY));
   int result = do_it(arguments[2]);
   sqlite3_exec(db, "SELECT a FROM t", NULL, NULL, NULL);
   sqlite3_close(db);

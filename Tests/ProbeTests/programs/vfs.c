@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints what the VFS of a connection answers: its name and version, which methods its files have, and
-// what file controls and a VFS of the program's own, which stands before the default one, return.
+// Prints the answers of a connection's VFS: its name and version, the methods of its files, and the results of file
+// controls and of a VFS of the program's own, which precedes the default one.
 
 #include <sqlite3.h>
 #include <stdio.h>

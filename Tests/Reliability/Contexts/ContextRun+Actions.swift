@@ -33,9 +33,9 @@ extension ContextRun {
     case .lookAtAll: try checkAll(participant)
     }
     switch action {
-    // What sets the value that is there is a change as well.
+    // Setting the same value is a change as well.
     case .insert, .setValue, .setReference, .add, .remove, .delete:
-      // A step that changes nothing leaves what there is to be made again.
+      // A step that changes nothing does not discard the redo steps.
       if participant.redoMark != nil { participant.discardUndo() }
     case .undo, .redo: break
     default: if participant.view != before { participant.redoMark = nil }
@@ -62,7 +62,8 @@ extension ContextRun {
     case .setValue(let number, let name, let value):
       guard let node = try node(number, participant),
         let shown = participant.view.rows[number]?.values[name],
-        // Data whose file another context has deleted cannot be compared: set again, it is a change.
+        // Data in a file that another context has deleted cannot be compared: set again, it is a
+        // change.
         name != "blob" || value != shown || !participant.isOutdated
       else { return }
       try node.setValue(value, forKey: name)
@@ -146,7 +147,7 @@ extension ContextRun {
     case .refresh(let number, let mergingChanges):
       try update(participant)
       guard let node = try node(number, participant), !node.isInserted else { return }
-      // What happens to its relationships is their other ends' affair.
+      // The other ends decide on the changes of its relationships.
       guard mergingChanges || !node.hasChanges else { return }
       try context.refresh(node, mergeChanges: mergingChanges)
       try expect(node.isFault != mergingChanges, "\(number) is a fault: \(node.isFault)")
@@ -237,7 +238,7 @@ extension ContextRun {
   }
 }
 
-/// Where a context, or the file, is not what it must be.
+/// A context, or the file, that differs from the expected state.
 struct Discrepancy: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

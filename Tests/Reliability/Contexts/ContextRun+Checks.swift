@@ -18,7 +18,7 @@ extension ContextRun {
       return try expect(object.isRemoved, "\(number) is there, and was to be gone: \(object)")
     }
     try expect(!object.isRemoved, "\(number) counts as deleted: \(object)")
-    // The file of a value that somebody has replaced is gone.
+    // The file of a value that another context has replaced is gone.
     for (name, value) in row.values where name != "blob" || !participant.isOutdated {
       let shown = try object.value(forKey: name)
       try expect(shown == value, "\(number).\(name) is \(shown) and was to be \(value)")
@@ -72,7 +72,7 @@ extension ContextRun {
 
   private func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "nil" }
 
-  // MARK: - What a context says of its changes
+  // MARK: - A context's own account of its changes
 
   func checkLists(_ participant: Participant) throws {
     let (context, changes) = (participant.context, participant.changes)
@@ -88,7 +88,7 @@ extension ContextRun {
       inserted == Set(changes.inserted.keys),
       "inserted are \(inserted.sorted()), and were to be \(changes.inserted.keys.sorted())")
     let deleted = numbers(context.deletedObjects)
-    // What is gone anyway may still be marked.
+    // A deleted object may still be marked.
     try expect(
       deleted.intersection(participant.base.rows.keys) == changes.deleted,
       "deleted are \(deleted.sorted()), and were to be \(changes.deleted.sorted())")

@@ -60,14 +60,14 @@ extension ContextRun {
     }
   }
 
-  // MARK: - What must come of it
+  // MARK: - The expected result
 
   private struct Outcome {
     var isDenied = false
     var conflicts: Set<Int> = []
-    /// What the store, or the parent, shows afterwards.
+    /// The state of the store, or the parent, afterwards.
     var below: NodeImage
-    /// What became of the nodes that conflicts were about.
+    /// The results of the nodes with conflicts.
     var settled: [Int: NodeImage.Row?] = [:]
     /// Whether a row that was to go stayed, or one that was gone came back.
     var isUncertain = false
@@ -113,8 +113,8 @@ extension ContextRun {
     return outcome
   }
 
-  /// Whether somebody else has written the node since it was read; of what a parent has, whether a
-  /// value that is to be written is another one.
+  /// Whether another writer has changed the node since it was read; for a parent's node, whether a
+  /// value that is to be written differs.
   private func isDisputed(
     _ node: Int, _ update: NodeChanges.Update?, _ participant: Participant
   ) -> Bool {
@@ -126,7 +126,7 @@ extension ContextRun {
     guard let update else {
       return row.values != read?.values || row.references != read?.references
     }
-    // What may lie in a file is not compared.
+    // Values that may be in a file are not compared.
     return update.values.keys.contains { $0 != "blob" && row.values[$0] != read?.values[$0] }
       || update.references.keys.contains { row.references[$0] != read?.references[$0] }
   }
@@ -142,7 +142,7 @@ extension ContextRun {
     participant.base = participant.view
     let wasOutdated = participant.isOutdated
     recordChange(of: parent, from: before)
-    // What it took from others, as a one-to-one does, it shows once it is refreshed.
+    // Changes at other ends, as of a one-to-one, become visible after a refresh.
     participant.isOutdated = wasOutdated || !outcome.below.shows(like: participant.view)
   }
 

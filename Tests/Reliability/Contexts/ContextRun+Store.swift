@@ -3,9 +3,9 @@
 import ObjectStore
 import SQLiteDriver
 
-/// What the file holds, by a connection that knows nothing of contexts.
+/// The contents of the file, by a connection without contexts.
 extension ContextRun {
-  /// Compares the file with what it must hold, and takes over the versions of its rows.
+  /// Compares the file with the expected contents, and takes over the versions of its rows.
   func checkStore() throws {
     let read = try readStore()
     let (missing, extra) = (
@@ -35,7 +35,7 @@ extension ContextRun {
     }
   }
 
-  /// What the file holds, of blobs only whether there is one.
+  /// The contents of the file; for blobs only whether there is one.
   func readStore() throws -> NodeImage {
     var image = NodeImage()
     var numbers: [Int64: Int] = [:]
@@ -72,7 +72,7 @@ extension ContextRun {
     return image
   }
 
-  /// The number of a node whose row is no more.
+  /// The number of a node without a row.
   private func gone(_ key: Int64) -> Int {
     numbers.first { $0.key.primaryKey == key }?.value ?? -1
   }

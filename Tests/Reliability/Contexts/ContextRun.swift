@@ -7,14 +7,14 @@ import StoreInstruments
 import Synchronization
 import TestSupport
 
-/// Does steps with three contexts of one store, and compares what they show with images of plain
+/// Does steps with three contexts of one store, and compares their objects with images of plain
 /// values: two contexts of the store, and a child of the first one.
 final class ContextRun {
   let folder: TemporaryDirectory
   let container: PersistentContainer
   let participants: [Participant]
   let database: Connection
-  /// What the file holds.
+  /// The expected contents of the file.
   var store = NodeImage()
   /// By number; temporary until the node is saved.
   var ids: [Int: ManagedObjectID] = [:]
@@ -22,7 +22,7 @@ final class ContextRun {
   private let merges: Bool
   private let listeners: [SaveListener]
 
-  /// - Parameter seed: tells how the store is opened and what the contexts do by themselves.
+  /// - Parameter seed: determines the store's options and the contexts' own steps.
   init(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     folder = try TemporaryDirectory()
@@ -111,12 +111,12 @@ final class ContextRun {
     }
   }
 
-  /// Waits for what contexts do on their queues by themselves.
+  /// Waits for the contexts' own work on their queues.
   func drainQueues() {
     for participant in participants { participant.context.performAndWait {} }
   }
 
-  /// A node that is not loaded shows what its context would read.
+  /// A node that is not loaded shows the values that its context would read.
   func followFaults() {
     for participant in participants where participant.isOutdated {
       let below = below(participant)
@@ -127,7 +127,7 @@ final class ContextRun {
           && !changes.deleted.contains(node)
         {
           let registered = participant.context.registeredObject(for: id)
-          // One that was deleted and saved is not what its context would show.
+          // An object that was deleted and saved differs from the context's view.
           let handle = participant.handles[node].flatMap { $0.isRemoved ? nil : $0 }
           let object = handle ?? registered
           guard object?.isFault != false, object?.isRemoved != true else { continue }
@@ -140,7 +140,7 @@ final class ContextRun {
 
   func below(_ participant: Participant) -> NodeImage { participant.parent?.view ?? store }
 
-  /// The children of a context read from what has just been changed.
+  /// The children of a context read from its current changes.
   func recordChange(of participant: Participant, from before: NodeImage) {
     guard participant.view != before || participant.isOutdated else { return }
     for child in participants where child.parent === participant { child.isOutdated = true }
@@ -177,7 +177,7 @@ final class ContextRun {
 
   // MARK: - Being up to date
 
-  /// Lets a context see what others have saved, as its program would.
+  /// Merges other contexts' saves into a context, as its program would.
   func update(_ participant: Participant) throws {
     guard participant.isOutdated else { return }
     let before = participant.view
@@ -197,7 +197,7 @@ final class ContextRun {
     recordChange(of: participant, from: before)
   }
 
-  /// What was changed here and does not fit what is there is given up, with all other changes.
+  /// Changes here that do not fit the current rows are discarded, with all other changes.
   func settle(_ participant: Participant) throws {
     let below = below(participant)
     if !participant.rebase(onto: below) {
@@ -239,7 +239,7 @@ final class ContextRun {
   }
 }
 
-/// Hands out what the saves of a context have told.
+/// Passes on the notifications of a context's saves.
 private final class SaveListener: Sendable {
   let context: ManagedObjectContext
   private let received = Mutex<[ContextChanges]>([])

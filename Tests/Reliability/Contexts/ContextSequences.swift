@@ -45,7 +45,8 @@ package enum ContextSequences {
     throw Failure(seed: seed, problem: problem, steps: steps.map(\.description))
   }
 
-  /// What is wrong after one of the steps, and which one; after the last one, what the end shows.
+  /// The problem after one of the steps, and the step; after the last one, the problem of the final
+  /// state.
   private static func problem(
     _ steps: [ContextStep], _ seed: UInt64
   ) -> (String, Int)? {

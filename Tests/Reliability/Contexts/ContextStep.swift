@@ -41,7 +41,7 @@ struct ContextStep: CustomStringConvertible {
   var description: String { "\(["a", "b", "child of a"][context]): \(action)" }
 }
 
-/// What of a fetch is to be tried.
+/// The variants of a fetch to try.
 struct NodeFetch {
   var limit = 0
   var offset = 0

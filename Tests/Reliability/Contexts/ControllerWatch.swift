@@ -3,18 +3,18 @@
 import ObjectStore
 import TestSupport
 
-/// A fetched results controller of a context, and what it must show.
+/// A fetched results controller of a context, and its expected result.
 final class ControllerWatch {
   private let controller: FetchedResultsController<Node>
   private let query: NodeQuery
   private let order: Order
   private let limit: Int
   private let offset: Int
-  /// What the changes told so far lead to.
+  /// The snapshot after the reported changes so far.
   private var last: FetchedResultsSnapshot
   private var problem: String?
 
-  /// What the nodes are sorted by, before their numbers.
+  /// The sort key of the nodes, before their numbers.
   private enum Order: CaseIterable {
     case rank, name, descendingName, list
 
@@ -69,7 +69,7 @@ final class ControllerWatch {
 
   // MARK: - Checks
 
-  /// - Parameter view: what the context shows; nil where it has not merged what others saved.
+  /// - Parameter view: the context's expected objects; nil if it has not merged others' saves.
   func check(_ view: NodeImage?, _ number: (ManagedObjectID) -> Int) throws {
     if let problem { throw Discrepancy("the changes of \(self): \(problem)") }
     let snapshot = controller.snapshot

@@ -73,8 +73,7 @@ struct NodeImage: Equatable {
     }
   }
 
-  /// Does what the delete rules say of nodes that are gone, or to be; no action and deny leave
-  /// references where they are.
+  /// Applies the delete rules to deleted nodes; no action and deny leave references where they are.
   mutating func delete(_ nodes: Set<Int>) {
     var gone = nodes
     while true {
@@ -118,7 +117,7 @@ extension NodeImage {
   }
 
   /// Leaves out references and pairs that the other image lacks and that lead to no node; no action
-  /// leaves them, and so does what was deleted here.
+  /// leaves them, and so do deletions here.
   mutating func dropReferences(since other: NodeImage, except doomed: Set<Int>) {
     for (node, row) in rows {
       for (reference, destination) in row.references
@@ -137,7 +136,7 @@ extension NodeImage {
   }
 }
 
-/// What turns one image into another.
+/// The difference between two images.
 struct NodeChanges {
   var inserted: [Int: NodeImage.Row] = [:]
   var deleted: Set<Int> = []
@@ -147,7 +146,7 @@ struct NodeChanges {
 
   struct Update {
     var values: [String: StoreValue] = [:]
-    /// Nil for those that lead nowhere now.
+    /// Nil for a reference that leads nowhere now.
     var references: [NodeReference: Int?] = [:]
     var isEmpty: Bool { values.isEmpty && references.isEmpty }
   }
@@ -187,7 +186,7 @@ struct NodeChanges {
     }
   }
 
-  /// Whether somebody else has added, or removed, the same pairs.
+  /// Whether another context has added, or removed, the same pairs.
   func repeatsPairs(of image: NodeImage) -> Bool {
     NodePairs.allCases.contains { table in
       let pairs = image.pairs[table] ?? []

@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// Related to its like in every way that a model knows.
+/// A node with relationships to other nodes of every kind that a model has.
 struct Node: Entity {
   /// The key of the node in the images; never changed.
   let number = Attribute<Int64>("number", default: 0)

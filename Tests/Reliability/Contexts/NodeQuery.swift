@@ -2,7 +2,7 @@
 
 import ObjectStore
 
-/// A condition, as a predicate format and as what it means.
+/// A condition, as a predicate format and as a Swift closure.
 struct NodeQuery: CustomStringConvertible {
   /// Nil for all nodes.
   let format: String?

@@ -2,37 +2,37 @@
 
 import ObjectStore
 
-/// A context, and what it must show.
+/// A context, and its expected state.
 final class Participant {
   let context: ManagedObjectContext
   let parent: Participant?
-  /// What it shows without its own changes.
+  /// Its expected objects without its own changes.
   var base = NodeImage()
-  /// What it shows.
+  /// Its expected objects.
   var view = NodeImage()
-  /// Whether what it reads from was changed since it was last told: it then shows the loaded
-  /// objects and to-manys as they were.
+  /// Whether its source was changed since its last notification: it then shows the loaded objects
+  /// and to-manys as they were.
   var isOutdated = false
   /// Whether relationships were changed since the last save, be it only the order of members.
   var hasLinkChanges = false
   /// Saves of others that it has not merged yet.
   var notices: [ContextChanges] = []
-  /// What is kept of its objects.
+  /// The objects of it that the test retains.
   var handles: [Int: ManagedObject<Node>] = [:]
-  /// What it has deleted, saved before or not.
+  /// The nodes that it has deleted, saved before or not.
   var doomed: Set<Int> = []
-  /// What it has deleted that it had never saved.
+  /// The deleted nodes that it had never saved.
   var discarded: Set<Int> = []
-  /// What it has deleted and others have deleted before it: their rows may be there again.
+  /// The nodes that it has deleted after others had deleted them: their rows may be there again.
   var fulfilled: Set<Int> = []
-  /// What the saves that it has not merged yet have deleted: the row may be there again.
+  /// The nodes that saves it has not merged yet have deleted: the row may be there again.
   var vanished: Set<Int> = []
-  /// What it showed, and had deleted, when its undo manager knew nothing.
+  /// Its objects and deletions when its undo manager was empty.
   var undoMark = Mark()
   /// Whether its parent has discarded changes: it refreshes itself as soon as it can.
   var hasToFollow = false
   var watches: [ControllerWatch] = []
-  /// What it showed before all was undone.
+  /// Its objects before all was undone.
   var redoMark: Mark?
 
   init(_ context: ManagedObjectContext, parent: Participant? = nil) {
@@ -53,7 +53,7 @@ final class Participant {
 
   var changes: NodeChanges { NodeChanges(from: base, to: view) }
 
-  /// Whether its parent has deleted what it has changed.
+  /// Whether its parent has deleted objects that it has changed.
   var isBehindADeletion: Bool {
     guard let parent else { return false }
     return changes.updated.keys.contains { parent.view.rows[$0] == nil }
@@ -64,7 +64,7 @@ final class Participant {
   /// - Returns: false if they do not fit: nodes that were changed here are gone there, or the same
   ///   pairs were changed.
   func rebase(onto image: NodeImage) -> Bool {
-    // A merge drops references to what is gone; one that follows does not bring them back.
+    // A merge drops references to deleted objects; a later merge does not bring them back.
     let restored = vanished.intersection(image.rows.keys).subtracting(changes.updated.keys)
     view.dropReferences(since: base, to: restored.subtracting(doomed))
     vanished = []
@@ -72,16 +72,16 @@ final class Participant {
     changes.dropDeletions(of: fulfilled)
     doomed.subtract(fulfilled)
     fulfilled = []
-    // A node whose deletion was undone and made again is to be deleted, be it that it is back below.
+    // A node with a deletion that was undone and redone is to be deleted, even if it is back below.
     changes.deleted.formUnion(discarded.intersection(image.rows.keys))
     let gone = Set(base.rows.keys).subtracting(image.rows.keys)
     base = image
     view = changes.applied(to: image, keepingInverses: true)
     view.dropReferences(since: image, except: doomed.subtracting(gone))
     view.delete(Set(base.rows.keys).subtracting(view.rows.keys))
-    // What the rules deleted with it, denied references may still lead to.
+    // Denied references may still lead to nodes that the rules deleted with it.
     doomed.formUnion(Set(base.rows.keys).subtracting(view.rows.keys))
-    // What its parent has discarded a deletion of is there again.
+    // A node is there again after its parent has discarded the deletion.
     doomed.subtract(view.rows.keys)
     isOutdated = false
     return gone.isDisjoint(with: changes.updated.keys) && !changes.repeatsPairs(of: image)

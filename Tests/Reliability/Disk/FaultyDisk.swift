@@ -4,7 +4,7 @@ import CFaultyFiles
 public import ObjectStore
 import Synchronization
 
-/// A disk whose calls fail when they are told to: an SQLite VFS over the real one.
+/// A disk that fails selected calls: an SQLite VFS over the real one.
 ///
 ///     let disk = FaultyDisk()
 ///     let container = try PersistentContainer(at: url, entities: …, options: disk.options())
@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Registered until the process ends: a statement may outlive its connection.
 public final class FaultyDisk: @unchecked Sendable {
-  /// What the program asks of the disk.
+  /// The program's calls of the disk.
   public struct Calls: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -30,7 +30,7 @@ public final class FaultyDisk: @unchecked Sendable {
     public static let control = Calls(CFaultyFiles_control)
     public static let sharedMemoryMap = Calls(CFaultyFiles_shm_map)
     public static let sharedMemoryLock = Calls(CFaultyFiles_shm_lock)
-    /// What takes room.
+    /// Calls that allocate space.
     public static let growing: Calls = [.write, .sharedMemoryMap]
     public static let all = Calls(rawValue: 0xfff)
   }
@@ -56,7 +56,7 @@ public final class FaultyDisk: @unchecked Sendable {
     }
   }
 
-  /// What came of ``fail(_:number:staysBroken:with:)``.
+  /// The outcome of ``fail(_:number:staysBroken:with:)``.
   public struct Outcome: Sendable {
     /// Calls that could have failed.
     public let seen: Int

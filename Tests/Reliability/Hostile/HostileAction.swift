@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// What a case asks of a store that could be opened.
+/// The operation of a case on a store that could be opened.
 enum HostileAction: CaseIterable {
   case read, open, changeValue, insert, delete, moveMember, appendMember, relate, linkPair
   case batchUpdate, batchInsert, batchUpsert, batchDelete, obtainIDs, purgeHistory, child, undo
@@ -123,7 +123,8 @@ enum HostileAction: CaseIterable {
   }
 }
 
-/// What a case may change: rows and columns of tables; the store's own tables always, when it saves.
+/// The allowed changes of a case: rows and columns of tables; the store's own tables always, when
+/// it saves.
 struct HostileRequest {
   private struct Permission {
     let table: String
@@ -144,7 +145,7 @@ struct HostileRequest {
       Permission(table: table, row: row, columns: columns, alsoEntityColumns: alsoEntityColumns))
   }
 
-  /// An object whose relationship was changed gets a new version as well.
+  /// An object with a changed relationship gets a new version as well.
   mutating func mayRelate() {
     for table in ["ZAUTHOR", "ZBOOK", "ZTAG", "ZVEHICLE"] { may(table, nil, ["Z_OPT"]) }
   }

@@ -30,7 +30,7 @@ struct HostileContent {
     }
   }
 
-  /// What another state has lost or has otherwise, beyond what may have changed there.
+  /// The losses and differences of another state, beyond the allowed changes.
   ///
   /// - Parameter mayChange: by table and column; a row that is gone or new has the column "".
   func changes(

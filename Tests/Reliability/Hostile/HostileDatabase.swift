@@ -9,7 +9,7 @@ import TestSupport
 struct HostileDatabase {
   private var generator: SeededGenerator
   private let url: URL
-  /// What was done, in SQL where it was SQL.
+  /// The steps so far, as SQL if they were SQL.
   private(set) var steps: [String] = []
   /// Whether only values and rows of entities, pairs and the history were damaged: an opening then
   /// has no reason to change anything.
@@ -36,7 +36,7 @@ struct HostileDatabase {
     }
   }
 
-  /// What SQLite itself refuses is left out.
+  /// Steps that SQLite itself refuses are left out.
   private mutating func sql(_ body: (inout Self, Connection) throws -> String?) throws {
     guard let connection = try? Connection(path: url.path, mode: .readWrite) else { return }
     try? connection.execute("PRAGMA writable_schema = ON; PRAGMA ignore_check_constraints = ON")

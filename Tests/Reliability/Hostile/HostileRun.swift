@@ -6,7 +6,7 @@ import ObjectStore
 import TestSupport
 
 /// Opens hostile stores, reads all of them, changes a little and saves: whatever ends this process,
-/// or is written and was not asked for, is a bug.
+/// or writes without a request, is a bug.
 ///
 /// FOLDER/case holds the store at hand and FOLDER/seed its seed, so that the one that ends the
 /// process is kept. Traps end it by themselves, hangs by a timer, and memory by a limit.
@@ -23,7 +23,7 @@ public struct HostileRun {
     try HostileModel.fill(template.appending(path: "store.sqlite"))
   }
 
-  /// - Throws: a sentence with the seed if something was written that was not asked for.
+  /// - Throws: a sentence with the seed if the store wrote without a request.
   public mutating func run(_ seeds: Range<UInt64>) throws {
     Self.setLimits()
     for seed in seeds {
@@ -33,7 +33,7 @@ public struct HostileRun {
     }
   }
 
-  /// What became of the stores, such as `170 opened, 130 refused, 300 stores`.
+  /// The outcome of the stores, such as `170 opened, 130 refused, 300 stores`.
   public var report: String {
     counts.sorted { $0.key < $1.key }.map { "\($1) \($0)" }.joined(separator: ", ")
   }
@@ -83,7 +83,7 @@ public struct HostileRun {
     count("compared")
   }
 
-  /// What the store refuses is as good as what it does.
+  /// A refusal of the store is as good as success.
   private mutating func work(
     _ url: URL, _ action: HostileAction, _ database: inout HostileDatabase
   ) -> HostileRequest {
@@ -129,7 +129,7 @@ public struct HostileRun {
   }
 }
 
-/// What was written and was not asked for.
+/// A write that was not requested.
 struct HostileFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -5,10 +5,10 @@ import Glibc
 import ObjectStore
 import TestSupport
 
-/// What the process does that is to be killed: it opens the ledger, saves, closes it and opens it
-/// as the other version, for ever, and says so.
+/// The work of the process that is killed: it opens the ledger, saves, closes it and opens it as
+/// the other version, in an endless loop, and prints each step.
 public enum LedgerProcess {
-  /// What it says, a line each.
+  /// Its output, a line each.
   public enum Word: String, Sendable {
     /// It is about to open the store, which may migrate it.
     case opens
@@ -53,7 +53,7 @@ public enum LedgerProcess {
     disk.repair()
   }
 
-  /// Past the C library, whose buffers would die with the process.
+  /// Past the C library: its buffers would be lost with the process.
   private static func say(_ word: Word, _ number: Int64? = nil) {
     let bytes = Array((word.rawValue + (number.map { " \($0)" } ?? "") + "\n").utf8)
     _ = write(1, bytes, bytes.count)

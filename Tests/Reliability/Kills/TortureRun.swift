@@ -6,7 +6,7 @@ import TestSupport
 
 /// Kills a process that saves, at random, again and again, and looks at the store after it.
 public struct TortureRun {
-  /// The program whose `save` is ``LedgerProcess/run(_:seed:first:random:disk:)``.
+  /// A program with a `save` command that is ``LedgerProcess/run(_:seed:first:random:disk:)``.
   let program: String
   let folder: URL
   private var random: SeededGenerator
@@ -15,12 +15,12 @@ public struct TortureRun {
   private var ledgerSeed: UInt64 = 0
   public private(set) var report = Report()
 
-  /// What came of it.
+  /// The result.
   public struct Report: Sendable {
     public var kills = 0
-    /// By what the process was doing.
+    /// By the process's current step.
     public var killsWhile: [LedgerProcess.Word: Int] = [:]
-    /// Saves that were told to be done.
+    /// Saves that were reported as done.
     public var acknowledged: Int64 = 0
     /// Saves that were there without having been acknowledged yet.
     public var unacknowledged = 0
@@ -88,7 +88,7 @@ public struct TortureRun {
     }
     usleep(UInt32.random(in: 0..<8_000, using: &random))
     child.kill()
-    // What it had said by then was true.
+    // Reads the output up to the kill.
     while hear() {}
     report.kills += 1
     if let word { report.killsWhile[word, default: 0] += 1 }

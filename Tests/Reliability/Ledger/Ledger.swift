@@ -3,7 +3,7 @@
 import Foundation
 import TestSupport
 
-/// What a ledger's store must hold after a number of saves, all of which follow from a seed.
+/// The expected contents of a ledger after a number of saves, which all follow from a seed.
 public struct Ledger: Equatable, Sendable {
   public struct Step: Equatable, Sendable {
     var text: String
@@ -40,7 +40,7 @@ public struct Ledger: Equatable, Sendable {
     while self.lastStep < lastStep { _ = advance(seed) }
   }
 
-  /// Applies the next save, and gives what it does.
+  /// Applies the next save, and returns its changes.
   mutating func advance(_ seed: UInt64) -> [Change] {
     lastStep += 1
     var random = SeededGenerator(seed: seed &+ UInt64(lastStep) &* 0x2545_f491_4f6c_dd1d)
@@ -60,7 +60,7 @@ public struct Ledger: Equatable, Sendable {
     // Three dozen: enough for rows to be moved between pages, and soon compared.
     while steps.count > 36 {
       let number = pick(&random)
-      // What is inserted and deleted at once is never written.
+      // An object that is inserted and deleted at once is never written.
       if number != lastStep { make(.delete(number)) }
     }
     return changes

@@ -5,7 +5,7 @@ package import SQLiteDriver
 
 /// The file itself, without the store.
 extension LedgerCheck {
-  /// Gives the version that the file was last opened with; nil if nothing was ever made.
+  /// Returns the version that the file was last opened with; nil if there is no file yet.
   func inspect() throws -> LedgerVersion? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
     let connection = try Connection(path: url.path, mode: .readWrite)

@@ -14,11 +14,11 @@ public struct LedgerCheck {
     self.seed = seed
   }
 
-  /// Looks at the file as SQLite sees it, then opens it and compares it with what was saved.
+  /// Checks the file as SQLite sees it, then opens it and compares it with the saves.
   ///
-  /// - Parameter acknowledged: the last save that was told to be done.
+  /// - Parameter acknowledged: the last save that was reported as done.
   /// - Returns: the last save that is there.
-  /// - Throws: ``LedgerError``, and what keeps the store from opening.
+  /// - Throws: ``LedgerError``, and the error of an opening.
   @discardableResult
   public func run(acknowledged: Int64) throws -> Int64 {
     guard let version = try inspect() else {
@@ -38,7 +38,7 @@ public struct LedgerCheck {
     if let difference = ledger.difference(to: expected) { throw LedgerError(difference) }
     try checkShelves(container, version)
     try checkHistory(container, ledger.lastStep)
-    // Opening moves to the trash what a process that was killed has left.
+    // Opening moves files that a killed process has left to the trash.
     let orphans = try container.orphanedExternalFiles().filter { !$0.path.contains("/_TRASH/") }
     guard orphans.isEmpty else { throw LedgerError("files that nobody refers to: \(orphans)") }
     return ledger.lastStep

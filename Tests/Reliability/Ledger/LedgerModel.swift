@@ -3,7 +3,7 @@
 public import Foundation
 public import ObjectStore
 
-/// What a torture keeps: values of several types, an ordered one-to-many with a cascade, a
+/// The model of a torture run: values of several types, an ordered one-to-many with a cascade, a
 /// many-to-many, a uniqueness constraint, and bytes of many sizes, large ones in files.
 public struct Step: Entity {
   public let number = Attribute<Int64>("number")
@@ -66,7 +66,7 @@ public enum LedgerVersion: String, CaseIterable, Sendable {
 
   public var other: LedgerVersion { self == .first ? .second : .first }
 
-  /// What the table of shelves has beyond the columns of every table.
+  /// The columns of the table of shelves beyond the columns of every table.
   var shelfColumns: Set<String> {
     self == .first ? ["ZPLACE", "ZTITLE"] : ["ZPLACE", "ZHEADING", "ZSTARS"]
   }
@@ -81,7 +81,7 @@ public enum LedgerVersion: String, CaseIterable, Sendable {
     options.tracksHistory = true
     // Some photos lie in files, others in their rows.
     options.externalDataThreshold = 20_000
-    // Each opening finds what a kill has left at once.
+    // Each opening finds the files that a kill has left at once.
     options.externalDataGracePeriod = .zero
     options.migrationPolicy = .exact
     options.indexPolicy = .exact

@@ -11,7 +11,7 @@ public final class LedgerWriter {
   private let clock: ManagedObject<Clock>
   private let labels: [ManagedObject<Label>]
 
-  /// Goes on where the store is; makes what every step needs if there is nothing yet.
+  /// Continues at the store's last save; makes the objects of every step if there are none yet.
   public init(_ container: PersistentContainer, _ version: LedgerVersion, seed: UInt64) throws {
     context = container.mainContext
     self.seed = seed
@@ -40,7 +40,7 @@ public final class LedgerWriter {
     try context.save()
   }
 
-  /// Makes the next step's changes, without saving them, and gives its number.
+  /// Makes the next step's changes, without saving them, and returns its number.
   public func prepare() throws -> Int64 {
     for change in ledger.advance(seed) { try make(change) }
     clock.lastStep = ledger.lastStep
@@ -48,7 +48,7 @@ public final class LedgerWriter {
     return ledger.lastStep
   }
 
-  /// Saves the next step, and gives its number.
+  /// Saves the next step, and returns its number.
   public func save() throws -> Int64 {
     let number = try prepare()
     try context.save()
@@ -90,7 +90,7 @@ public final class LedgerWriter {
 }
 
 extension Ledger {
-  /// What a store holds; nil before anything was saved.
+  /// The contents of a store; nil before the first save.
   init?(_ context: ManagedObjectContext) throws {
     guard let clock = try context.fetch(FetchRequest<Clock>()).first else { return nil }
     self.init(lastStep: clock.lastStep)
@@ -113,7 +113,7 @@ extension Ledger {
   }
 }
 
-/// What is wrong with a store.
+/// A problem with a store.
 public struct LedgerError: Error, CustomStringConvertible {
   public let description: String
   init(_ description: String) { self.description = description }

@@ -7,12 +7,12 @@ import TestSupport
 /// Opens stores with another model than the one they were made with, and compares the members of each
 /// relationship by its name, in their order.
 public struct RelationshipMigrations {
-  /// What an opening with the changed model came to.
+  /// The outcomes of openings with the changed model.
   public private(set) var opened = 0
   public private(set) var refused = 0
   /// Relationships that had members, and were compared.
   public private(set) var compared = 0
-  /// What was lost, with the seed and the models.
+  /// The losses, with the seed and the models.
   public private(set) var failures: [String] = []
 
   public init() {}

@@ -2,9 +2,9 @@
 
 public import Glibc
 
-/// Another process, talked to by lines; killed when it is let go.
+/// Another process, controlled by lines; killed when it is released.
 ///
-/// Not a Subprocess: here the moment matters at which it ends, and what it had said by then.
+/// Not a Subprocess: the moment of its end matters here, and its output until then.
 public final class ChildProcess {
   public let id: pid_t
   private let socket: Int32
@@ -13,7 +13,7 @@ public final class ChildProcess {
 
   /// Starts a program with its standard input and output here.
   public init(_ path: String, _ arguments: [String]) throws {
-    // Not pipes: those cannot be made so that no other child inherits them.
+    // Not pipes: they cannot be made so that no other child inherits them.
     var ends: [Int32] = [0, 0]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0, let output = fdopen(ends[0], "r")
@@ -49,7 +49,7 @@ public final class ChildProcess {
     defer { free(line) }
     guard getline(&line, &capacity, output) > 0, let line else { return nil }
     let text = String(cString: line)
-    // A line that was cut by the end was never said.
+    // A line that was cut by the end does not count.
     return text.last == "\n" ? String(text.dropLast()) : nil
   }
 
@@ -59,7 +59,7 @@ public final class ChildProcess {
     _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Says something and gives the answer.
+  /// Writes a line and returns the answer.
   public func ask(_ line: String) -> String? {
     write(line)
     return readLine()
@@ -72,7 +72,7 @@ public final class ChildProcess {
     _ = wait()
   }
 
-  /// Waits until it is gone, and gives its exit code, or 128 and the signal that ended it.
+  /// Waits until it has ended, and returns its exit code, or 128 and the signal that ended it.
   public func wait() -> Int32 {
     guard isRunning else { return -1 }
     var status: Int32 = 0

@@ -6,7 +6,7 @@ import ObjectStore
 
 /// A disk that is really full, as far as one process is concerned: no file may grow beyond a limit.
 public enum FullDisk {
-  /// Saves steps of a ledger until there is no room, then makes room and goes on, and says so.
+  /// Saves steps of a ledger until there is no room, then makes room and goes on, and prints that.
   ///
   ///     saved 17, then: the disk failed under the store …
   ///     saved 18

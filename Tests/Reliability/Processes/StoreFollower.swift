@@ -6,12 +6,13 @@ public import ObjectStore
 import SQLiteDriver
 public import StoreInstruments
 
-/// The other process on a store of counters: it does what it is told, a line each, and says so.
+/// The other process on a store of counters: it obeys its input, a line each, and reports each
+/// step.
 ///
 ///     insert 7        a counter, saved: `done`
 ///     set 7 40        its total, saved
 ///     increment 7 20  so many times, each saved, again after a conflict
-///     hold, release   takes the write lock, and gives it back
+///     hold, release   takes the write lock, and releases it
 public struct StoreFollower {
   private let container: PersistentContainer
   private let connection: Connection

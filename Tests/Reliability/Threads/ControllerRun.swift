@@ -55,8 +55,7 @@ public final class ControllerRun: Sendable {
 
   /// Runs for so many seconds, on threads of its own; the main queue must be running meanwhile.
   ///
-  /// - Returns: what was done, in a sentence.
-  /// - Throws: ``LedgerError`` with what is wrong.
+  /// - Returns: the work done, in a sentence.
   public func run(seconds: Double) throws -> String {
     let group = DispatchGroup()
     for worker in workers {
@@ -80,7 +79,7 @@ public final class ControllerRun: Sendable {
       abort()
     }
     if let failure = failure.withLock(\.self) { throw LedgerError(failure) }
-    // Children first: what they save, their parent has to save.
+    // Children first: their parent has to save their changes.
     for worker in workers.reversed() { try worker.settle() }
     for worker in workers { try worker.checkAtTheEnd() }
     return summary

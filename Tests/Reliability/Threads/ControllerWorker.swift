@@ -12,7 +12,7 @@ final class ControllerWorker: @unchecked Sendable {
   private let request: FetchRequest<Card>
   private let merges: Bool
   private var random: SeededGenerator
-  /// What the changes told so far lead to.
+  /// The snapshot after the reported changes so far.
   private var lastSnapshot: FetchedResultsSnapshot
   private var problem: String?
   private let rounds = Atomic<Int>(0)
@@ -115,7 +115,7 @@ final class ControllerWorker: @unchecked Sendable {
     guard names == Set(names).sorted() else { throw LedgerError("sections are \(names)") }
   }
 
-  /// Saves what is left, once nobody else does anything.
+  /// Saves the remaining changes, once no other thread works.
   func settle() throws {
     try context.performAndWait {
       try save()
@@ -123,7 +123,7 @@ final class ControllerWorker: @unchecked Sendable {
     }
   }
 
-  /// The controller shows what a fetch finds.
+  /// The controller shows the result of a fetch.
   func checkAtTheEnd() throws {
     try context.performAndWait {
       try context.refreshAllObjects()

@@ -3,7 +3,7 @@
 package import ObjectStore
 
 extension ManagedObjectContext {
-  /// Saves changes, made anew after each conflict on what the objects are then.
+  /// Saves changes, repeated after each conflict on the current objects.
   ///
   /// - Returns: how many conflicts there were.
   package func saveRetrying(_ change: () throws -> Void) throws -> Int {
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         for conflict in conflicts {
           try refresh(object(with: conflict.objectID), mergeChanges: false)
         }
-        // What was changed beside them is made anew, too.
+        // Other changes beside them are repeated, too.
         rollback()
       }
     }

@@ -15,7 +15,7 @@ public struct ObjectEndRun {
   private static let threadCount = 3
   private static let stepCount = 60
 
-  /// What becomes of the context meanwhile.
+  /// The fate of the context meanwhile.
   private enum Ending: String, CaseIterable {
     case ends, endsOnItsQueue = "ends on its queue", endsWithItsParent = "ends with its parent"
     case isReset = "is reset"
@@ -43,8 +43,8 @@ public struct ObjectEndRun {
     self.container = container
   }
 
-  /// - Returns: what was done, in a sentence.
-  /// - Throws: ``LedgerError`` with what is wrong, or what a fetch throws.
+  /// - Returns: the work done, in a sentence.
+  /// - Throws: ``LedgerError`` with the problem, or the error of a fetch.
   public mutating func run(rounds: Int) throws -> String {
     for _ in 0..<rounds {
       let ending = Ending.allCases.randomElement(using: &random) ?? .ends
@@ -58,7 +58,7 @@ public struct ObjectEndRun {
 
   // MARK: - A round
 
-  /// Fetches objects, and gives to each thread its part of what ends.
+  /// Fetches objects, and passes to each thread its part of them to release.
   private mutating func prepare(_ ending: Ending) throws -> [Part] {
     guard let container else { return [] }
     let parent = container.newBackgroundContext(name: "ends")
@@ -95,7 +95,7 @@ public struct ObjectEndRun {
     }
   }
 
-  /// What one thread does, and then lets go of, one after the other.
+  /// The objects that one thread uses, and then releases, one after the other.
   private final class Part: @unchecked Sendable {
     typealias Work = @Sendable () throws -> Void
     private var contents: [AnyObject]
@@ -146,7 +146,7 @@ public struct ObjectEndRun {
   private mutating func checkThatNothingIsLeft() throws {
     weak let model = container?.model
     container = nil
-    // A queue may be letting go of its context just now.
+    // A queue may be releasing its context just now.
     for _ in 0..<1000 where model != nil { usleep(10_000) }
     guard model == nil else { throw LedgerError("objects that ended are still counted") }
   }

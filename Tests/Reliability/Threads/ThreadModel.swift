@@ -30,7 +30,7 @@ struct Sheet: Entity {
 
 extension ThreadRun {
   static var entities: [any Entity.Type] { [Counter.self, Account.self, Slot.self, Sheet.self] }
-  /// Counters of the threads that save to the store, then those of the children of one context.
+  /// Counters of the threads that save to the store, then counters of the children of one context.
   static let counterCount = 12
   static let nestedCounters = 8..<counterCount
   static let accountCount = 10

@@ -19,10 +19,10 @@ public final class ThreadRun: Sendable {
 
   private final class Progress: Sendable { let count = Atomic<Int>(0) }
 
-  /// What was acknowledged, and must be there.
+  /// The acknowledged changes, which must be there.
   struct Tally: Sendable {
     var increments: [Int64: Int64] = [:]
-    /// By the place of the slot or the sheet, what its one writer has written last.
+    /// The last value of the one writer, by the index of the slot or the sheet.
     var trumping: [Int: Int64] = [:]
     var yielding: [Int: Int64] = [:]
     var rolledBack: [Int: Int64] = [:]
@@ -41,8 +41,8 @@ public final class ThreadRun: Sendable {
     ("transfers, and lets objects go elsewhere", { try $0.transfer() }),
   ]
 
-  /// - Parameter folder: where the store is to be; what the row cache holds and how many read at
-  ///   once follow from the seed.
+  /// - Parameter folder: the folder of the store; the size of the row cache and the number of
+  ///   readers follow from the seed.
   public init(folder: URL, seed: UInt64) throws {
     self.seed = seed
     var random = SeededGenerator(seed: seed)
@@ -62,8 +62,8 @@ public final class ThreadRun: Sendable {
 
   /// Runs for so many seconds, on threads of its own; the main queue must be running meanwhile.
   ///
-  /// - Returns: what was done, in a sentence.
-  /// - Throws: ``LedgerError`` with what is wrong.
+  /// - Returns: the work done, in a sentence.
+  /// - Throws: ``LedgerError`` with the problem.
   public func run(seconds: Double) throws -> String {
     let group = DispatchGroup()
     for (index, worker) in Self.workers.enumerated() {
@@ -112,7 +112,7 @@ public final class ThreadRun: Sendable {
     }
   }
 
-  /// A thread that waits for ever cannot be ended.
+  /// A thread that waits endlessly cannot be ended.
   private func die() -> Never {
     print("a deadlock: \(summary); seed \(seed)")
     fflush(nil)

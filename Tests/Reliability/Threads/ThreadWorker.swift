@@ -12,7 +12,7 @@ struct ThreadWorker {
   let child: ManagedObjectContext
   var random: SeededGenerator
   var number: Int64 = 0
-  /// By counter, what a reader saw last.
+  /// By counter, the last value that a reader saw.
   var seen: [Int64: Int64] = [:]
 
   init(_ run: ThreadRun, _ index: Int) {
@@ -24,7 +24,7 @@ struct ThreadWorker {
 
   // MARK: - Nothing is lost
 
-  /// Adds one to a counter, and tries again where somebody else was faster.
+  /// Adds one to a counter, and tries again if another thread was faster.
   mutating func increment(waiting: Bool) throws {
     let number = Int64.random(in: 0..<8, using: &random)
     let context = context
@@ -39,7 +39,7 @@ struct ThreadWorker {
     let number = Int64(Int.random(in: numbers, using: &random))
     let (child, parent) = (child, run.parent)
     tally(number, try child.performAndWait { try Self.increment(number, in: child) })
-    // Nobody else writes these counters: the parent's own save has no conflict.
+    // No other thread writes these counters: the parent's own save has no conflict.
     if savesParent { try parent.performAndWait { try parent.save() } }
   }
 
@@ -50,7 +50,7 @@ struct ThreadWorker {
     }
   }
 
-  /// Gives how many conflicts there were.
+  /// Returns the number of conflicts.
   private static func increment(
     _ number: Int64, in context: ManagedObjectContext
   ) throws -> Int {
@@ -90,9 +90,9 @@ struct ThreadWorker {
     group.wait()
   }
 
-  // MARK: - What the policies allow
+  // MARK: - The effects of merge policies
 
-  /// Writes its properties over whatever others wrote, and repeats what was rolled back.
+  /// Writes its properties over others' values, and repeats rolled back changes.
   mutating func trump() throws {
     number += 1
     let (number, context) = (number, context)
@@ -115,7 +115,7 @@ struct ThreadWorker {
     }
   }
 
-  /// Writes a property that nobody else does, and yields in all others.
+  /// Writes a property that no other thread writes, and yields in all others.
   mutating func yield() throws {
     number += 1
     let (number, context) = (number, context)
@@ -143,7 +143,7 @@ struct ThreadWorker {
 
   // MARK: - Reading
 
-  /// Sees only what somebody has saved, and nothing go backwards.
+  /// Reads only saved values, and no value that goes backwards.
   mutating func read() throws {
     let fresh = run.container.newBackgroundContext(name: "reader")
     var filled = FetchRequest<Account>()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A JSON Schema of the keywords that Documentation/schemas uses, and what is wrong with a value.
+/// A JSON Schema of the keywords that Documentation/schemas uses, and a value's deviations from it.
 ///
 /// `type`, `properties`, `required`, `items`, `additionalProperties`, `enum`, `minimum`, `$ref`. A
 /// property that the schema does not name is wrong as well: it is not documented.
@@ -20,7 +20,7 @@ public struct JSONSchema {
     self.init(try JSONValue(text: String(contentsOfFile: path, encoding: .utf8)))
   }
 
-  /// What is wrong, each with its place: `statements[0].id: not a string`.
+  /// The deviations, each with its path: `statements[0].id: not a string`.
   public func failures(of value: JSONValue) -> [String] { failures(of: value, root, "$") }
 
   private func failures(of value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
@@ -97,7 +97,7 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
     "prove": "proof",
   ]
 
-  /// Checks what a run of trace-report printed.
+  /// Checks the output of a run of trace-report.
   ///
   /// - Throws: an error of this type.
   static func check(_ arguments: [String], _ output: String) throws {

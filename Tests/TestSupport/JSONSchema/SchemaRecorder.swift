@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives the schema of a `Decodable` type by decoding it once and noting what it asks for.
+/// Derives the schema of a `Decodable` type by decoding it once and recording its requests.
 ///
 ///     struct A: Codable { var b: Int; var c: [String]? }
 ///     {"type": "object", "required": ["b"], "properties": {"b": {"type": "integer"}, …}}
@@ -137,7 +137,7 @@ private final class RecordingDecoder: Decoder {
   let recorder: SchemaRecorder
   var properties: [String: JSONValue] = [:]
   var required: Set<String> = []
-  /// Keys that were looked for before they were read: those of optional properties.
+  /// Optional properties' keys, which were looked for before they were read.
   var looked: Set<String> = []
   /// Of a type that is one value.
   var value: JSONValue?
@@ -208,7 +208,7 @@ private struct RecordingValue: SingleValueDecodingContainer {
   }
 }
 
-/// A list whose elements a type decodes one by one, all of one type.
+/// A list of elements that a type decodes one by one, all of one type.
 private struct RecordingList: UnkeyedDecodingContainer {
   let decoder: RecordingDecoder
   var codingPath: [any CodingKey] { [] }

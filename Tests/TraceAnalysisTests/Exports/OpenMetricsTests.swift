@@ -86,7 +86,7 @@ private struct OpenMetrics {
   enum Invalid: Error { case line(String) }
 
   private var values: [String: [String: String]] = [:]
-  /// The labels of exemplars by those of their buckets.
+  /// The labels of exemplars by their buckets' labels.
   private(set) var exemplars: [String: String] = [:]
   subscript(_ name: String) -> [String: String]? { values[name] }
 

@@ -71,7 +71,7 @@ struct GateBudgetTests {
     #expect(newer.statements.map(\.rows) == [20])
   }
 
-  @Test func aBudgetForWhatIsNoCountIsRefused() throws {
+  @Test func aBudgetForAnUnknownCountIsRefused() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path("baseline.json")
     let odd = baseline { $0.statements[0].budget = ["vmstep": 3000] }

@@ -11,7 +11,7 @@ import TraceRendering
   import FoundationXML
 #endif
 
-/// What a gate tells CI servers and code hosts.
+/// A gate's output for CI servers and code hosts.
 struct GateOutputsTests {
   private static let hostile = "a\n|`<b>@all#1\u{1b}[31m\u{0}&\"]]>\\"
   private static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
@@ -210,8 +210,8 @@ struct GateOutputsTests {
     return try #require(object as? [String: Any])
   }
 
-  /// The properties that the schema requires, and those whose values it limits.
-  @Test func sarifHasWhatItsSchemaRequires() throws {
+  /// The properties that the schema requires, and the properties with limited values.
+  @Test func sarifHasThePropertiesThatItsSchemaRequires() throws {
     let log = try sarif(worse)
     #expect(log["version"] as? String == "2.1.0")
     #expect((log["$schema"] as? String)?.hasSuffix("sarif-2.1.0.json") == true)

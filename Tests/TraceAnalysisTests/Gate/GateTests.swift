@@ -143,7 +143,7 @@ import TraceAnalysis
     #expect(gate(slow).verdict == .same)
   }
 
-  @Test func namesWhatRoseWithStatementAndLine() throws {
+  @Test func namesTheRaisedCountWithStatementAndLine() throws {
     let result = gate(run { $0.fetch(Self.sql, rows: 15, vmSteps: 90_000, fullScanSteps: 12_800) })
     let regression = try #require(result.regressions.first)
     #expect(result.verdict == .regression)

@@ -13,7 +13,7 @@ import TraceAnalysis
       .pairs
   }
 
-  @Test func pairsStatementsWhoseValuesDiffer() {
+  @Test func pairsStatementsWithDifferentValues() {
     let found = pairs(
       { $0.fetch("SELECT a FROM t LIMIT 10", total: 12_000) },
       { $0.fetch("SELECT a FROM t LIMIT 20", total: 1000) })
@@ -71,7 +71,8 @@ import TraceAnalysis
     #expect(found.map(\.speedup) == [1])
   }
 
-  /// A demo repeats its searches on purpose: what a summary excuses is no new finding of a difference.
+  /// A demo repeats its searches on purpose: a finding that a summary suppresses is not new in a
+  /// difference.
   @Test func aFindingThatIsExcusedIsNeitherNewNorGone() throws {
     let empty = RunBuilder { $0.connect() }.profile()
     let scans = RunBuilder { trace in

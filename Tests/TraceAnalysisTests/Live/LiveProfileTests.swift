@@ -19,7 +19,7 @@ import TraceReading
     return profile.endInterval(lasting: 2_000_000_000, Self.reading)
   }
 
-  @Test func reportsWhatTheIntervalAdded() throws {
+  @Test func reportsTheWorkOfTheInterval() throws {
     var profile = LiveProfile()
     _ = interval(&profile) {
       for _ in 1...3 { $0.fetch("SELECT a", rows: 2, total: 100) }
@@ -84,7 +84,7 @@ import TraceReading
     #expect(after.statements.isEmpty && after.findings.isEmpty)
   }
 
-  @Test func rulesSpeakOfWhatRuns() {
+  @Test func rulesJudgeTheStatementsThatRun() {
     var profile = LiveProfile()
     let scan = interval(&profile) {
       for _ in 1...3 { $0.fetch("SELECT 0 FROM ZSTOP t0 WHERE t0.ZX = ?", fullScanSteps: 9000) }

@@ -4,6 +4,7 @@ import StoreEvents
 import TestSupport
 import Testing
 import TraceAnalysis
+import TraceReading
 
 @Suite struct CompletenessTests {
   private let run: (inout RunBuilder) -> Void = { trace in
@@ -20,13 +21,31 @@ import TraceAnalysis
     #expect(profile.completeness.isComplete)
   }
 
-  @Test func countersReportWhatWasLost() {
+  @Test func countersReportLostEvents() {
     let completeness = RunBuilder {
       run(&$0)
       $0.close(missing: 3)
     }.profile().completeness
     #expect(completeness.eventsLost == 3)
     #expect(completeness.doubts == ["transit[2367]: emitted 3 more events than were read"])
+  }
+
+  @Test func eventsOfAnotherVersionAreNotLost() {
+    var profile = RunBuilder {
+      run(&$0)
+      $0.close(missing: 3)
+    }.profile()
+    profile.reading.sources = [
+      SourceReport(
+        path: "t", kind: .ctf, eventsRead: 4, unrecognizedLines: 3,
+        unrecognizedSamples: ["fetch: field 'rows' is missing"])
+    ]
+    #expect(profile.completeness.eventsLost == 0)
+    #expect(!profile.completeness.isComplete)
+    #expect(
+      profile.completeness.doubts.last == """
+        t: 3 events could not be read (fetch: field 'rows' is missing): read the trace with the version that recorded it
+        """)
   }
 
   @Test func aProcessWithoutCountersCannotBeChecked() {

@@ -62,7 +62,7 @@ struct EventFilterTests {
     #expect(profile.totals.saves == 1)
   }
 
-  @Test func aSpanOfTimeHasWhatEndedInIt() {
+  @Test func aSpanOfTimeHasEventsThatEndedInIt() {
     // The builder's events are a microsecond apart: the fetches end at 3 and 6, the faults at 8
     // and 10, the save at 11.
     #expect(profile { $0.since = .afterStart(4000) }.totals.fetches == 1)

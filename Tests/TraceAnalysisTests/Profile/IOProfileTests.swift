@@ -52,7 +52,7 @@ import TraceRendering
     #expect(statement.site.count == 2)
     #expect(statement.work.readBytes == 16384)
     #expect(statement.work.cacheHits == 10)
-    // What belongs to no run is in the total.
+    // I/O outside of all runs is in the total.
     #expect(io.total.writes == 7)
     #expect(io.total.reads == 4)
   }

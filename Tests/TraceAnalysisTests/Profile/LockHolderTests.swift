@@ -61,7 +61,7 @@ import TraceRendering
 
   // MARK: - Readers
 
-  /// What blocks W's statement, which waits from 125 to 505 ms.
+  /// The blocker of W's statement, which waits from 125 to 505 ms.
   private func blocker(
     of sql: String = "COMMIT", log: UInt64 = 0,
     _ read: (inout LockRuns, LockRuns.Program) -> Void

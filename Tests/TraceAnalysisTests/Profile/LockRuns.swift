@@ -52,7 +52,7 @@ struct LockRuns {
     append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: time)
   }
 
-  /// What a line does with the file of a database beside SQLite.
+  /// A line's operation on the file of a database beside SQLite.
   mutating func touch(
     _ operation: String, _ file: String, line: UInt64, of program: Program,
     connection: UInt64 = 1, at time: Double
@@ -75,7 +75,8 @@ struct LockRuns {
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
     transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
     bindHash: UInt64 = 1, connection: UInt64 = 1,
-    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0
+    busy: (attempts: UInt64, wait: Double)? = nil, error: String = "", prepare: Double = 0,
+    vmSteps: UInt64 = 20
   ) {
     if let busy {
       append(
@@ -95,18 +96,18 @@ struct LockRuns {
           callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
           openTime: Self.nanoseconds(open), rows: rows,
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
-          vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
+          vmSteps: isControl ? 3 : vmSteps, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
           error: error, prepareTime: Self.nanoseconds(prepare))), of: program, at: time)
     nextRun += 1
   }
 
-  /// What the commit that follows on the program's thread cost.
+  /// The cost of the next commit on the program's thread.
   mutating func cost(_ commit: CommitIO, of program: Program, at time: Double) {
     append(.commitIO(commit), of: program, at: time)
   }
 
-  /// What the next run of the program's thread did to files.
+  /// The file operations of the next run on the program's thread.
   mutating func files(_ io: StatementIO, of program: Program, at time: Double) {
     var io = io
     io.runID = io.runID == 0 ? 0 : nextRun

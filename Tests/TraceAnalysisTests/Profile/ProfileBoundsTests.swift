@@ -7,7 +7,7 @@ import TraceReading
 
 @testable import TraceAnalysis
 
-/// What is counted separately is bounded; the rest is counted together, and under no name of its own.
+/// Separate counts are bounded; the rest is counted together, and under no name of its own.
 struct ProfileBoundsTests {
   private func profile(_ records: [EventRecord]) -> Profile {
     var builder = ProfileBuilder()
@@ -37,7 +37,7 @@ struct ProfileBoundsTests {
   }
 
   /// Each ran once with its own value: together they are no storm, no repeat and no scan.
-  @Test func rulesDoNotSpeakOfWhatWasCountedTogether() {
+  @Test func rulesIgnoreStatementsCountedTogether() {
     let run = RunBuilder { trace in
       for number in 0..<UInt64(Bounds.statements) + 500 {
         trace.fetch(
@@ -154,7 +154,7 @@ struct ProfileBoundsTests {
     #expect((median...(median + median / 100)).contains(latency.p50))
   }
 
-  @Test func whatIsPendingIsFoundWhateverCameMeanwhile() {
+  @Test func pendingEntriesAreFoundAfterOtherInsertions() {
     var table = PendingTable<Int, String>()
     for key in 0..<100 { #expect(table.insert("\(key)", for: key) == nil) }
     #expect(table.count == 100)
@@ -172,8 +172,8 @@ struct ProfileBoundsTests {
     #expect(most == [1, 2, 3, 1, 4, 2, 3])
   }
 
-  /// A damaged log or report may tell any number, and the sum of all durations is no number at all.
-  @Test func durationsWhoseSumOverflowsAreCounted() {
+  /// A damaged log or report may contain any number, and the sum of all durations may overflow.
+  @Test func durationsWithAnOverflowingSumAreCounted() {
     let run = RunBuilder { trace in
       for _ in 0..<1000 { trace.fetch("SELECT a", total: Durations.longest) }
     }

@@ -27,7 +27,7 @@ import TraceReading
       let outer = trace.begin()
       trace.fetch("SELECT b", kind: .prefetch, parent: outer, connection: 2000, total: 3000)
       trace.end(outer, "SELECT a", connection: 1000, total: 6000)
-      // A batch that comes after its fetch has ended is in nobody else's time.
+      // A batch that comes after its fetch has ended is not in another fetch's time.
       trace.fetch("SELECT c", kind: .batch, parent: outer, connection: 500, total: 700)
     }.profile()
     #expect(profile.totals.connectionTime == 3500)

@@ -14,7 +14,7 @@ struct SmallTableTests {
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func holdsWhatADictionaryHolds(seed: UInt64) {
+  func containsTheSameAsADictionary(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = SmallTable<SharedKey, Int>()
     var dictionary: [SharedKey: Int] = [:]

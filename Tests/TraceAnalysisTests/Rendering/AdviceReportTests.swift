@@ -49,4 +49,16 @@ import TraceRendering
     #expect(text.contains("Z_OPT belongs to no property, so no declaration creates it"), "\(text)")
     #expect(!text.contains("Index("))
   }
+
+  @Test func aStatementThatNoIndexServesIsToBeWrittenDifferently() {
+    var advice = IndexAdvice()
+    advice.effects = [
+      IndexAdvice.Effect(
+        statement: "a1", runs: 3, before: 9000, after: 9000, time: nil, values: .none)
+    ]
+    var report = AdviceReport(database: "a.sqlite", sqliteVersion: "3", advice: advice)
+    report.verdicts = ["a1": .fullScan]
+    report.rewrites = ["a1": ["write b = ?"]]
+    #expect(report.text(.plain).contains("\n  a1: write b = ?\n"), "\(report.text(.plain))")
+  }
 }

@@ -7,7 +7,7 @@ import TraceAnalysis
 import TraceReading
 import TraceRendering
 
-/// What a terminal of 80 columns and 40 lines shows.
+/// The first screen of a terminal of 80 columns and 40 lines.
 @Suite struct FirstScreenTests {
   private let terminal = TextStyle(width: 80, isColored: false)
 

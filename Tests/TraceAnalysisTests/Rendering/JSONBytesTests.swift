@@ -14,7 +14,7 @@ import Testing
     var unsigned: [UInt64] = [.max, 0, 9_999_999_999_999_999_999, 10_000_000_000_000_000_000]
   }
 
-  @Test func writesWhatAnEncoderWrites() throws {
+  @Test func writesTheSameAsAnEncoder() throws {
     let sample = Sample()
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -35,7 +35,7 @@ import Testing
     #expect(json.text == String(decoding: try encoder.encode(sample), as: UTF8.self))
   }
 
-  @Test func escapesWhatEndsAScript() throws {
+  @Test func escapesTextThatEndsAScript() throws {
     var json = JSONBytes()
     try json.value(["</script>&"])
     #expect(json.text == #"["\u003c/script\u003e\u0026"]"#)

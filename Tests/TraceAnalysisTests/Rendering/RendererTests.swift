@@ -177,7 +177,7 @@ import TraceRendering
   }
 
   /// The probe reads no journal mode and no size of pages.
-  @Test func htmlNamesOfAStoreWhatWasRecorded() throws {
+  @Test func htmlNamesTheRecordedFactsOfAStore() throws {
     let run = RunBuilder {
       $0.connect()
       $0.run("SELECT a")

@@ -44,7 +44,7 @@ import TraceRendering
   }
 
   /// `RECORD_SNAPSHOTS=1` writes the files, and fails.
-  @Test func theSchemasAreThoseOfTheTypes() throws {
+  @Test func theSchemasMatchTheTypes() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"

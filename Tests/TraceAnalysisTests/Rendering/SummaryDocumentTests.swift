@@ -88,7 +88,7 @@ import TraceRendering
         .contains("The cost of tracing is unknown: the input does not contain it.\n"))
   }
 
-  @Test func numbersOfADamagedReportWhoseSumOverflowsAreShown() throws {
+  @Test func overflowingNumbersOfADamagedReportAreShown() throws {
     var profile = RunBuilder { trace in
       for sql in ["SELECT a", "SELECT b"] { trace.fetch(sql) }
       trace.fault(source: .rowCache)
@@ -115,7 +115,7 @@ import TraceRendering
     #expect(!page.contains("none known to be lost"))
   }
 
-  @Test func reportsFirstWhatWasLost() {
+  @Test func reportsLossesFirst() {
     let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
       trace.close(missing: 3)

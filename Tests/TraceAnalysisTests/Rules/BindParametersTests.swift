@@ -8,7 +8,7 @@ import TraceAnalysis
 @Suite struct BindParametersTests {
   private func findings(
     _ count: Int, prepare: Double = 0.02, line: UInt64 = 4, connections: Int = 1,
-    _ sql: (Int) -> String
+    open: Double = 0, vmSteps: UInt64 = 20, _ sql: (Int) -> String
   ) -> [String] {
     var runs = LockRuns()
     var program = runs.open(1, "a")
@@ -17,8 +17,9 @@ import TraceAnalysis
     }
     for number in 1...count {
       runs.run(
-        sql(number), line: line, of: program, at: Double(number) * 10, writes: false, rows: 1,
-        bindHash: UInt64(number), connection: UInt64(number % connections) + 1, prepare: prepare)
+        sql(number), line: line, of: program, at: Double(number) * 10, open: open, writes: false,
+        rows: 1, bindHash: UInt64(number), connection: UInt64(number % connections) + 1,
+        prepare: prepare, vmSteps: vmSteps)
     }
     return runs.profile.findings.filter { $0.rule == "BindParameters" }
       .map { "\($0.severity) \($0.caller.line)" }
@@ -59,11 +60,17 @@ import TraceAnalysis
     #expect(findings(200, connections: 200, sql) == [])
   }
 
+  @Test func aJoinThatTakesLongerToCompileThanToRunIsANote() {
+    let sql = { (_: Int) in "SELECT a FROM t JOIN u USING (c) JOIN v USING (d) WHERE b = ?" }
+    #expect(findings(101, prepare: 0.2, open: 0.05, vmSteps: 800, sql) == ["note 4"])
+    #expect(findings(101, prepare: 0.02, open: 0.5, vmSteps: 800, sql) == [])
+  }
+
   @Test func aLargeSchemaThatEachConnectionReadsIsANote() {
     let sql = { (_: Int) in "SELECT a FROM t WHERE b = ?" }
     #expect(findings(150, prepare: 4, connections: 150, sql) == ["note 4"])
     #expect(findings(99, prepare: 4, connections: 99, sql) == [])
-    // Those that the runs share are a pool.
+    // Connections that the runs share are a pool.
     #expect(findings(150, prepare: 4, connections: 10, sql) == [])
   }
 

@@ -58,7 +58,7 @@ import TraceRendering
     return line[..<space] + "\n" + wrapped(line[line.index(after: space)...], at: width)
   }
 
-  /// With a copy of the store the same problem is found, and what is certain is a warning.
+  /// With a copy of the store the same problem is found, and certain findings are warnings.
   @Test func theStoreConfirmsIt() async throws {
     let folder = try TemporaryDirectory()
     let (log, store) = (folder.path("console.log"), folder.path("Model.sqlite"))
@@ -208,7 +208,7 @@ import TraceRendering
     #expect(try fix([list] + faults)?.hasPrefix("fetch the values with the objects") == true)
   }
 
-  /// Three runs with values: the rows are those of one run.
+  /// Three runs with values: the rows are the rows of one run.
   @Test func rowsAreNotTheSumOverTheLoggedValues() throws {
     let folder = try TemporaryDirectory()
     let (log, store) = (folder.path("console.log"), folder.path("Model.sqlite"))

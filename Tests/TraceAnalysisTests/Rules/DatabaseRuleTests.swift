@@ -265,7 +265,8 @@ import TraceAnalysis
       CREATE INDEX ZSTOP_ZKIND_INDEX ON ZSTOP (ZKIND, ZNAME);
       """)
     let found = try findings("DropUnusedIndex") { $0.fetch(Self.geo) }
-    // Not c, which is unique; not d, whose table no statement reads; b is the first part of another.
+    // Not c, which is unique; not d, as no statement reads its table; b is the first part of
+    // another.
     #expect(found.map(\.object) == ["ZSTOP_ZKIND_INDEX"])
     #expect(found.map(\.confidence) == [.low])
   }

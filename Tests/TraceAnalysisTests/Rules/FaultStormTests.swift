@@ -101,7 +101,7 @@ import TraceAnalysis
     }
   }
 
-  @Test func fetchesWhoseObjectsAreReadInTurnAreTwoStorms() {
+  @Test func fetchesOfObjectsReadInTurnAreTwoStorms() {
     let found = findings { trace in
       for pk in 1...100 as ClosedRange<Int64> {
         trace.fault(pk: pk, origin: 1, duration: 10_000)

@@ -140,14 +140,14 @@ import TraceAnalysis
     #expect(finding.saving?.atMost == 39_600_000)
   }
 
-  @Test func isANoteWhereTheTraceLacksWhatWasRead() {
+  @Test func isANoteIfTheTraceLacksTheRowsRead() {
     let found = findings("LimitFetch") { $0.fetch(Self.all, rows: 12_800, total: 40_000_000) }
     #expect(found.map(\.severity) == [.note])
     #expect(found.map(\.confidence) == [.low])
     #expect(found.first?.saving == nil)
   }
 
-  @Test func leavesLimitsBatchesCountsAndWhatIsReadAlone() {
+  @Test func ignoresLimitsBatchesCountsAndReadObjects() {
     #expect(
       findings("LimitFetch") { trace in
         trace.fetch(Self.all + " LIMIT 12800", rows: 12_800, limit: 12_800)

@@ -4,8 +4,8 @@ import StoreEvents
 import Testing
 import TraceAnalysis
 
-/// What programs do with the files of open databases: a case that is reported, and similar ones that are not, or as
-/// a note.
+/// Programs' operations on the files of open databases: a case that is reported, and similar ones
+/// that are not, or as a note.
 @Suite struct FileTouchRuleTests {
   private static let rules: Set = [
     "DoNotOpenDatabaseFile", "KeepWriteAheadLog", "DoNotUseAfterFork", "UpgradeSQLite",
@@ -86,7 +86,7 @@ import TraceAnalysis
     #expect(found.first?.caller.line == 9)
   }
 
-  @Test func aFailureOfTheFileNamesWhatWasDoneBefore() {
+  @Test func aFailureOfTheFileNamesEarlierOperations() {
     var runs = LockRuns()
     let program = runs.open(1, "a")
     let other = runs.open(2, "b")
@@ -114,7 +114,7 @@ import TraceAnalysis
     #expect(found?.message.contains("before") == false)
   }
 
-  /// What is reported for a log with a second connection.
+  /// The findings for a log with a second connection.
   private func findings(
     version: String, hasLog: Bool = true, closesFirst: Bool = false
   ) -> [Finding] {

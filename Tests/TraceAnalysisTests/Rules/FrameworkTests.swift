@@ -72,6 +72,26 @@ import TraceAnalysis
     #expect(loop(list, query, file: file) == fix)
   }
 
+  /// A formset reads the row of each form again to validate its key.
+  @Test func aFormsetThatReadsTheRowsOfItsListIsANote() throws {
+    let columns = #"SELECT "shop_loan"."id", "shop_loan"."due" FROM "shop_loan" WHERE "#
+    func severity(_ list: String, _ query: String) throws -> Finding.Severity {
+      let profile = RunBuilder { trace in
+        trace.connect()
+        trace.caller(1, line: 40, file: "shop/views.py")
+        for id in 1...6 as ClosedRange<UInt64> {
+          trace.run(list, caller: 1, rows: 3, list: id)
+          for row in 1...3 { trace.run(query, caller: 1, forRow: row, of: id) }
+        }
+      }.profile()
+      return try #require(profile.findings.first { $0.rule == "AvoidQueryInLoop" }).severity
+    }
+    let list = columns + #""shop_loan"."book_id" = ?"#
+    #expect(try severity(list, columns + #""shop_loan"."id" = ? LIMIT 21"#) == .note)
+    let author = #"SELECT "shop_author"."id" FROM "shop_author" WHERE "shop_author"."id" = ?"#
+    #expect(try severity(list, author) == .warning)
+  }
+
   @Test func theRepeatsOfALoopArePartOfItsFinding() {
     let rules = RunBuilder { trace in
       trace.connect()

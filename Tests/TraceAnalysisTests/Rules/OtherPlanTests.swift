@@ -80,6 +80,30 @@ import TraceAnalysis
     }
   }
 
+  /// A migration reads columns that it drops later: its file is no other database, and no index was tried.
+  @Test func aStatementOfAnEarlierSchemaIsANote() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db")
+    for (change, severity) in [
+      ("ALTER TABLE book DROP COLUMN place", Finding.Severity.note),
+      ("DROP TABLE place", .note), ("PRAGMA user_version = 2", .warning),
+    ] {
+      let profile = RunBuilder { trace in
+        trace.connect(path: connection.path)
+        trace.run(
+          "SELECT DISTINCT place FROM book WHERE shelf = ?", rows: 3, step: 1_000_000,
+          vmSteps: 20_000, fullScanSteps: 3999)
+        trace.run("SELECT place FROM book WHERE id = ?")
+        trace.run("SELECT title FROM book WHERE id = ?")
+        trace.run(change)
+      }.profile()
+      let workload = try Workload(profile, database: connection)
+      #expect(workload.schemaMatch.isOtherDatabase == (severity == .warning))
+      let found = try #require(workload.findings.first { $0.rule == "AvoidFullTableScan" })
+      #expect(found.severity == severity)
+    }
+  }
+
   @Test func aStatementIsExplainedInTheDatabaseThatItsConnectionOpened() throws {
     let folder = try TemporaryDirectory()
     let main = try database(in: folder, "main.db")
@@ -127,6 +151,27 @@ import TraceAnalysis
     #expect(explanation.judgement?.otherVersion == "3.99.0")
     #expect(workload.findings.contains { $0.message.contains("SQLite 3.99.0 ran it") })
     #expect(!workload.findings.contains { $0.rule == "DropUnusedIndex" })
+  }
+
+  @Test(arguments: [
+    ("PRAGMA case_sensitive_like = ON", true), ("pragma main.case_sensitive_like(1)", true),
+    ("PRAGMA case_sensitive_like = 'off'", false), ("SELECT 1", false),
+  ])
+  func likeIsThatOfTheProgram(setting: String, isSearch: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db", "CREATE INDEX book_title ON book(title)")
+    let conditions = RunBuilder { trace in
+      trace.connect(path: connection.path)
+      trace.run(setting)
+    }.profile().planConditions(for: connection.path)
+    let sql = "SELECT id FROM book WHERE title LIKE 'title 39%'"
+    let plan = PlanExplainer(connection, conditions: conditions).plan(of: sql)
+    #expect(plan?.nodes.contains { $0.detail.hasPrefix("SEARCH") } == isSearch)
+    // A copy has it as well.
+    let advice = try IndexAdvisor(
+      [WorkloadStatement(id: "1", sql: sql, runs: 10)], on: connection
+    ).advice()
+    #expect(advice.creations.isEmpty == isSearch)
   }
 
   @Test func anAttachedDatabaseIsReadAsWell() throws {

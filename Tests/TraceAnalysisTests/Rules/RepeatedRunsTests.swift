@@ -18,7 +18,7 @@ import Testing
     }.profile().findings.filter { $0.rule == "AvoidRepeatedFetch" }
   }
 
-  @Test func theRunsAreThoseOfAllLinesAsTheRepeatsAre() throws {
+  @Test func theRunsAndRepeatsIncludeAllLines() throws {
     let found = findings { trace in
       for (caller, runs) in [(1, 30), (2, 25), (3, 25)] as [(UInt64, UInt64)] {
         for hash in 1...runs {

@@ -26,7 +26,7 @@ import TraceAnalysis
     #expect(Rules.named("NoSuchRule") == nil)
   }
 
-  /// `make rules` writes the file anew.
+  /// `make rules` writes the file again.
   @Test func theDocumentationIsCurrent() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

@@ -112,7 +112,7 @@ import TraceRendering
     }
   }
 
-  @Test func aDifferenceListsWhatCameAndWentAndNoTime() {
+  @Test func aDifferenceListsNewAndGoneFindingsWithoutTimes() {
     func profile(_ steps: UInt64, line: UInt64) -> Profile {
       RunBuilder { run in
         run.open()

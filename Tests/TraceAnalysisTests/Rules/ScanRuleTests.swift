@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TraceAnalysis
 
-/// The rules that look at statements: each flags its case, and leaves alone what looks like it.
+/// The rules that check statements: each flags its case, and ignores similar ones.
 @Suite struct ScanRuleTests {
   static let geo =
     "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLATITUDE = ?)"
@@ -67,6 +67,19 @@ import TraceAnalysis
   }
 
   /// MATCHES runs a regular expression on every row.
+  @Test(arguments: [
+    ("'????-??-*'", Finding.Severity.note), ("\"[0-9]*\"", .note), ("'*berg*'", .warning),
+    ("?", .warning),
+  ])
+  func aShapeOfATextIsANote(pattern: String, severity: Finding.Severity) {
+    let found = findings { trace in
+      trace.connect()
+      trace.run(
+        "SELECT date(a) FROM t WHERE a GLOB \(pattern)", step: 1_000_000, fullScanSteps: 12_800)
+    }
+    #expect(found.map(\.severity) == [severity])
+  }
+
   @Test func flagsAMatchOnEveryRow() {
     let sql =
       "SELECT 0, t0.Z_PK FROM ZPHOTO t0 WHERE NSCoreDataMatches( t0.ZTAGS, ?, ?)  LIMIT 20"
@@ -86,6 +99,11 @@ import TraceAnalysis
       "SELECT * FROM t WHERE a LIKE ?",
       "if the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, and a "
         + "plain index serves GLOB; for words within the text, use an FTS5 table"
+    ),
+    (
+      "SELECT * FROM t WHERE a LIKE '%' || ? || '%'",
+      "no index serves a pattern that begins with any text: use an FTS5 table, with the trigram tokenizer for "
+        + "parts of words"
     ),
   ])
   func aProgramThatWritesItsSQLIsAdvisedInSQL(sql: String, fix: String) {
@@ -159,7 +177,7 @@ import TraceAnalysis
   }
 
   /// An UPDATE of a key looks for the rows that refer to it, one of another column does not; the rows of
-  /// `INSERT … SELECT` are few beside what the trigger reads for each.
+  /// `INSERT … SELECT` are few beside the rows that the trigger reads for each.
   @Test(arguments: [
     (
       "UPDATE owner SET code = ? WHERE id = ?",
@@ -262,7 +280,7 @@ import TraceAnalysis
       found.map(\.fix) == [
         "the trigger 'paid' reads all of 'invoice': CREATE INDEX invoice_total ON invoice (total)"
       ])
-    // Without a database nothing shows that `id` is the key, and not what is scanned by.
+    // Without a database nothing shows that `id` is the key, and not a scanned column.
     #expect(
       run.profile().findings.map(\.fix) == [
         "see which table is scanned with: trace-report plans INPUT --database FILE"
@@ -290,7 +308,7 @@ import TraceAnalysis
       ])
   }
 
-  /// The offset is not in the text; the rows that were read and not returned are those it skips.
+  /// The offset is not in the text; the rows that were read and not returned are the rows it skips.
   @Test func anOffsetThatIsBoundIsCounted() {
     func rules(_ sql: String, sorts: UInt64 = 0) -> [String] {
       RunBuilder { trace in
@@ -390,7 +408,7 @@ import TraceAnalysis
       """
     ),
   ])
-  func anIndexIsAdvisedOnlyForWhatCanHaveOne(sql: String, rule: String, fix: String) throws {
+  func anIndexIsAdvisedOnlyForTablesThatCanHaveOne(sql: String, rule: String, fix: String) throws {
     let connection = try shop()
     let run = RunBuilder { trace in
       trace.connect()
@@ -455,7 +473,7 @@ import TraceAnalysis
         """)
   }
 
-  @Test func aScanThatWritesReportsWhatItChanges() {
+  @Test func aScanThatWritesReportsItsChanges() {
     let found = findings { trace in
       trace.connect()
       trace.run(

@@ -146,7 +146,7 @@ import TraceReading
     }.log
   }
 
-  /// Verdicts, plans, sentences and hints are those of the statement, however it is spelled.
+  /// Verdicts, plans, sentences and hints are the same for each spelling of a statement.
   @Test(arguments: VerdictSchema.all)
   func reportsAreTheSame(schema: VerdictSchema) async throws {
     let folder = try TemporaryDirectory()

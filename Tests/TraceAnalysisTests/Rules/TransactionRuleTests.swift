@@ -87,6 +87,29 @@ import TraceAnalysis
     #expect(autocommits(200, path: ":memory:") == [])
   }
 
+  /// A worker commits a claim before it works, and the result after it.
+  @Test func theClaimsOfAQueueAreNoLoop() {
+    func worker(_ claim: String) -> [String] {
+      findings { runs, program in
+        for number in 1...60 {
+          for (line, sql) in [(4, claim), (5, "UPDATE job SET result = ? WHERE id = ?")] {
+            let time = Double(number) * 10 + Double(line)
+            runs.end(0, of: program, at: time, total: 0.1, kind: "autocommit")
+            runs.run(
+              sql, line: UInt64(line), of: program, at: time, bindHash: UInt64(number))
+          }
+        }
+      }.filter { $0.hasPrefix("GroupWrites") }.sorted()
+    }
+    let next = "(SELECT id FROM job WHERE worker IS NULL LIMIT 1)"
+    #expect(worker("UPDATE job SET worker = ? WHERE id = \(next) RETURNING id") == [])
+    #expect(worker("DELETE FROM Job WHERE id = \(next) RETURNING id, body") == [])
+    #expect(
+      worker("UPDATE job SET worker = ? WHERE id = ?") == ["GroupWrites 4", "GroupWrites 5"])
+    #expect(
+      worker("UPDATE other SET worker = ? WHERE id = \(next) RETURNING id") == ["GroupWrites 5"])
+  }
+
   @Test func aLoopMayWriteAtSeveralLines() {
     #expect(autocommits(50, lines: 3) == ["GroupWrites 4", "GroupWrites 5", "GroupWrites 6"])
     #expect(autocommits(49, lines: 3) == [])

@@ -34,7 +34,7 @@ import TraceAnalysis
 
   private enum Value { case text(String), integer(Int64), null }
 
-  /// Runs a statement and reports it as the probe does, with what SQLite counted.
+  /// Runs a statement and reports it as the probe does, with SQLite's counters.
   private func findings(_ sql: String, _ values: [Value] = [], runs: Int = 20) throws -> [Finding] {
     try connection.execute("SAVEPOINT run")
     let statement = try connection.prepare(sql)
@@ -195,7 +195,7 @@ import TraceAnalysis
   }
 
   @Test(arguments: [
-    // Each returns most of what it reads, or needs all of it.
+    // Each returns most of the rows that it reads, or needs all of them.
     "SELECT value FROM reading WHERE kind = 'usual'",
     "SELECT sum(value) FROM reading WHERE kind = 'usual'",
     "SELECT note FROM reading WHERE station = 7 AND at > 3",

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func plansAreThoseOfTheOriginal(analyzed: Bool) throws {
+  func plansEqualTheOriginals(analyzed: Bool) throws {
     var result = Comparison()
     for schema in VerdictSchema.all { try compare(schema, analyzed: analyzed, &result) }
     // Set by `make verdicts`, with a library that has STAT4.

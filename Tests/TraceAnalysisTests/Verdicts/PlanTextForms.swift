@@ -50,7 +50,7 @@ struct OlderPlan {
   private var selects = 0
   private var isKnown = true
 
-  /// Nil for a plan of what those versions do not have, such as a recursive common table.
+  /// Nil for a plan of a feature that these versions do not have, such as a recursive common table.
   init?(_ plan: QueryPlan) {
     add(plan.roots, to: 0)
     guard isKnown, !rows.isEmpty else { return nil }

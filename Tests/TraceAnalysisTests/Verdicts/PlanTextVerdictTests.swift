@@ -19,7 +19,7 @@ import Testing
 
     init(_ judgement: PlanJudgement, of plan: QueryPlan) {
       // A SEARCH that reads all of an index, for max(), shows only beside the columns of the index. The names are
-      // the statement's: those of the tables within a view are not in a text.
+      // the statement's: the names of the tables within a view are not in a text.
       let names = plan.nodes.compactMap { node -> String? in
         if case .scan(let access) = node.fact { access.name.lowercased() } else { nil }
       }
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: VerdictSchema.all)
-  func theFlagsOfATextAreThoseOfTheDatabase(schema: VerdictSchema) throws {
+  func theFlagsOfATextEqualTheDatabases(schema: VerdictSchema) throws {
     let folder = try TemporaryDirectory()
     let writer = try Connection(path: folder.path("store.sqlite"))
     try StoreNames.define(on: writer)
@@ -87,7 +87,7 @@ import Testing
     #expect(count > 60)
   }
 
-  /// The rows of SQLite 3.7.13 for the box of a map, whose estimates are those of its defaults.
+  /// The rows of SQLite 3.7.13 for the box of a map, with the estimates of its defaults.
   @Test(arguments: [
     (
       "SEARCH t0 USING INDEX ZSTOP_ZLONGITUDE_INDEX (ZLONGITUDE>? AND ZLONGITUDE<?)", 6944,

@@ -20,7 +20,7 @@ struct VerdictSchema: Sendable, CustomStringConvertible {
   ]
 }
 
-/// What one run of a statement did, by SQLite's own counters.
+/// The work of one run of a statement, by SQLite's own counters.
 struct MeasuredTruth {
   var steps: Double
   var autoIndexRows: Double

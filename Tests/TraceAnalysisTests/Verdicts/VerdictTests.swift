@@ -10,7 +10,7 @@ import TraceRendering
 @testable import QueryPlans
 @testable import TraceAnalysis
 
-/// Holds the verdicts of `plans`, `summary` and `gate` against what SQLite counted: `make verdicts`.
+/// Compares the verdicts of `plans`, `summary` and `gate` with SQLite's counts: `make verdicts`.
 @Suite struct VerdictTests {
   private struct Scores {
     /// Judged without a trace, as by `plans --sql`.
@@ -104,7 +104,7 @@ import TraceRendering
       return try JSONDecoder().decode(type, from: Data(run.output.utf8))
     }
     let plans = try await json(PlansV1.self, "plans")
-    // Without the texts, the ids are those of the forms.
+    // Without the texts, the ids are the forms' ids.
     let summary = try await json(ReportV1.self, "summary", "--with-sql")
     let written = try await tool.run("baseline", log, "--database", store, "-o", baseline)
     #expect(written.status == 0, "\(written.errorOutput)")

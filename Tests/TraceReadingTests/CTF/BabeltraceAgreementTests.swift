@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// What the `babeltrace2` command says of a trace, ours says too.
+/// Our reader reads the same from a trace as the `babeltrace2` command.
 struct BabeltraceAgreementTests {
   @Test func countsTheSameEvents() throws {
     let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the `babeltrace2` command printed about a trace, and how it ended.
+/// The output of the `babeltrace2` command for a trace, and its exit status.
 struct BabeltraceRun {
   /// 0, or the error that ended it, which may be a signal or the time that it may take.
   let status: Int32
@@ -15,8 +15,8 @@ struct BabeltraceRun {
   /// - Parameter folder: where its messages are kept until they are read.
   init(_ trace: URL, in folder: URL) throws {
     let errors = folder.appending(path: "errors")
-    // 1 s of processor time and 4 GiB are many times what a whole trace takes: on damaged metadata
-    // babeltrace2 2.0.4 may loop for ever.
+    // 1 s of processor time and 4 GiB are many times the need of a whole trace: on damaged metadata
+    // babeltrace2 2.0.4 may loop endlessly.
     let command =
       "ulimit -c 0; ulimit -t 1; ulimit -v 4194304; LC_ALL=C TZ=UTC BABELTRACE_TERM_COLOR=NEVER "
       + "exec timeout -k 1 60 babeltrace2 '\(trace.path)' --component sink.text.pretty --params "
@@ -34,7 +34,7 @@ struct BabeltraceRun {
     status = pclose(output)
     log = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     let text = String(decoding: bytes, as: UTF8.self)
-    // What a crash cut has no line feed; an event's name of damaged metadata may have one.
+    // A line that a crash cut has no line feed; an event's name of damaged metadata may have one.
     let starts = text.matches(of: #/^timestamp = /#.anchorsMatchLineEndings()).map(
       \.range.lowerBound)
     let ends = starts + [text.endIndex]
@@ -43,6 +43,6 @@ struct BabeltraceRun {
     events = lines.compactMap(PrettyEvent.init)
     unreadLines = lines.filter { PrettyEvent($0) == nil }
   }
-  /// Its reader may give up a stream with an error of its own and end the whole with 0.
+  /// Its reader may end a stream with an error of its own and end the whole with 0.
   var reportsDamage: Bool { status != 0 || log.contains(" E PLUGIN/CTF/MSG-ITER ") }
 }

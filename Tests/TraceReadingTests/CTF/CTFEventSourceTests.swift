@@ -206,7 +206,7 @@ struct CTFEventSourceTests {
     #expect(Set(reading.records.map(\.threadID)) == [transit.id])
   }
 
-  @Test func countsWhatTheTracerDiscarded() throws {
+  @Test func countsEventsThatTheTracerDiscarded() throws {
     var samples = EventSamples(seed: 8)
     let records = samples.records(30)
     var trace = TraceBuilder()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// What `babeltrace2` reads of a damaged trace is what ours reads of it.
+/// Our reader reads the same from a damaged trace as `babeltrace2`.
 ///
 /// `CTF_AGREEMENT_COUNT=2000` (`make ctf-agreement`) compares more traces; with
 /// `CTF_AGREEMENT_SEED=7` they begin at another seed, and with `CTF_AGREEMENT_KEEP=/tmp/traces` they
@@ -30,7 +30,7 @@ struct DamagedTraceAgreementTests {
     61_006_293, 73_000_802, 75_003_818,
   ]
 
-  @Test func readsOfDamagedTracesWhatBabeltraceReads() throws {
+  @Test func readsDamagedTracesAsBabeltraceDoes() throws {
     let folder = try TemporaryDirectory()
     let traces = try DamagedFiles.traces(in: folder.url)
     var outcomes: [String: Int] = [:]

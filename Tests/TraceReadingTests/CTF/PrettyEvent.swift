@@ -105,7 +105,7 @@ struct PrettyEvent {
   }
 }
 
-/// What both readers read of an event.
+/// The parts of an event that both readers read.
 struct ReadEvent: Hashable {
   var timestamp: Nanoseconds
   var processID: Int64

@@ -72,11 +72,11 @@ import TraceReading
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
-  @Test func returnsWhatStandsBeforeADamageFarIn() throws {
+  @Test func returnsEventsBeforeALateDamage() throws {
     var samples = EventSamples(seed: 54)
     let records = samples.records(13 * 300)
     try write(records)
-    // An event of a class that there is not, in a packet whose lengths are right.
+    // An event of a class that does not exist, in a packet with correct lengths.
     let file = directory.url.appending(path: "ust/channel_0")
     var bytes = Array(try Data(contentsOf: file))
     let places = packets(bytes)

@@ -20,7 +20,7 @@ import TraceReading
     let recorded = package.appending(path: "traces/before").path
     try FileManager.default.copyItem(atPath: recorded, toPath: path)
     whole = try Reading(path)
-    // Without it, what is damaged is found by the reader alone.
+    // Without it, only the reader finds damage.
     try FileManager.default.removeItem(atPath: "\(path)/\(RecordingSeal.fileName)")
   }
 
@@ -69,7 +69,7 @@ import TraceReading
     #expect(reading.source.problems == [])
   }
 
-  @Test func keepsWhatStandsBeforeTheDamage() throws {
+  @Test func keepsEventsBeforeTheDamage() throws {
     let stream = try stream().stream
     try change(stream) { $0.removeLast(100) }
     let reading = try Reading(path)

@@ -4,7 +4,7 @@ import Foundation
 import StoreEvents
 import TraceReading
 
-/// What ours reads of a trace.
+/// Our reader's result for a trace.
 struct OwnRun {
   private(set) var events: [ReadEvent] = []
   private(set) var problems: [String] = []
@@ -124,7 +124,7 @@ struct TraceComparison {
     }
   }
 
-  /// The events of the vocabulary, with those texts empty that babeltrace2 2.0.4 does not empty.
+  /// The events of the vocabulary, with empty texts where babeltrace2 2.0.4 does not empty them.
   ///
   /// It uses the object of an earlier event again and appends the bytes of the new text to the old
   /// one, which it clears with the first byte: where there is none, the old text stays.

@@ -100,7 +100,7 @@ struct CoreDataDoubtTests {
       Set(reading.events.compactMap(\.rowsOfFetch)) == ["ZITEM 190", "ZPERSON 1"])
   }
 
-  /// 1,024 threads are kept: those that wait for a line stay.
+  /// 1,024 threads are kept: threads that wait for a line stay.
   @Test func manyThreadsAreReadTheSameEachTime() throws {
     func head(_ thread: Int) -> String { "2024-01-05 09:10:11.125 Notes[1:\(thread)] CoreData: " }
     var log = "\(head(1))sql: \(Self.items)\n"
@@ -202,7 +202,8 @@ struct CoreDataDoubtTests {
 
   // MARK: - Statements
 
-  /// What has times is a fetch: tables of history and of CloudKit, subqueries, common table expressions.
+  /// A statement with times is a fetch: tables of history and of CloudKit, subqueries, common table
+  /// expressions.
   @Test(arguments: [
     ("SELECT 0, t0.Z_PK, t0.ZTIMESTAMP FROM ATRANSACTION t0", "ATRANSACTION"),
     (

@@ -10,7 +10,7 @@ import TraceReading
   private static let found =
     "SELECT 0, t0.Z_PK, t0.ZTITLE FROM ZNOTE t0 WHERE ( t0.ZTITLE >= ? AND  t0.ZTITLE < ?)"
 
-  /// The messages of a level, each with what stands before its text.
+  /// The messages of a level, each with the prefix of its text.
   private static func messages(level: Int) -> [String] {
     let bound = ["SQLite bind[0] = \"Caf\u{e9}, a &\"", "SQLite bind[1] = \"x\""]
     return ["sql: \(found) ORDER BY t0.ZTITLE"]
@@ -146,7 +146,7 @@ import TraceReading
   }
 
   @Test(arguments: forms, [1, 2, 4])
-  func theEventsAreThoseOfTheLog(form: Form, level: Int) throws {
+  func theEventsEqualTheLogs(form: Form, level: Int) throws {
     let lines = Self.lines(level: level)
     let plain = Facts(try Reading(log: lines.map { $0 + "\n" }.joined()))
     #expect(plain.events.count >= 5 && plain.values.isEmpty == (level == 1))

@@ -43,7 +43,7 @@ struct CoreDataLogTests {
 
   // MARK: - Eras
 
-  /// 2009 to 2011, 2013, 2014: the heads of NSLog, and what they tell of process and thread.
+  /// 2009 to 2011, 2013, 2014: the heads of NSLog, and their process and thread.
   @Test(arguments: [
     ("2011-03-02 09:10:11.125 Notes[512:207] ", 512 as Int64, 207 as Int64),
     ("2013-06-10 09:10:11.125 Notes[3913:c07] ", 3913, 0xc07),
@@ -290,7 +290,7 @@ struct CoreDataLogTests {
     #expect(save.deleted == 1)
   }
 
-  /// Some are of no statement of the log: they are counted, and shown with their text.
+  /// Some belong to no statement of the log: they are counted, and shown with their text.
   @Test(arguments: ["CoreData: error: ", "error: "])
   func errorsAreCountedAndShown(prefix: String) throws {
     let reading = try Reading(
@@ -358,7 +358,7 @@ struct CoreDataLogTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
-  @Test func aFaultWhoseObjectIsCutIsAFault() throws {
+  @Test func aFaultWithACutObjectIsAFault() throws {
     let reading = try Reading(
       log: """
         CoreData: sql: \(Self.notes) WHERE  t0.Z_PK = ?

@@ -75,7 +75,7 @@ import Testing
     #expect(source.unrecognizedLines == 0)
   }
 
-  /// Two threads whose lines are mixed: those of metadata tell them apart.
+  /// Two threads with mixed lines: lines of metadata separate them.
   @Test(arguments: ["| Process: Notes ", ""])
   func aLineOfMetadataBelongsToTheMessageBeforeIt(process: String) throws {
     let offset = process.isEmpty ? "+0200" : "+02:00"

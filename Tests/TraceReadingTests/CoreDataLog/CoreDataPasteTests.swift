@@ -67,7 +67,7 @@ struct CoreDataPasteTests {
     check(reading, sql: sql)
   }
 
-  /// What a program prints between the lines of a fetch is no part of its SQL.
+  /// A program's output between the lines of a fetch is no part of its SQL.
   @Test(arguments: [
     "2024-01-05 09:10:11.130 Notes[4567:89012] loaded the first page", "20 notes", "OK",
     "<Note: 0x600000c8a2b0>", "-> GET /notes", "(lldb) po note", "10:11:12 DONE", "3", "- done",

@@ -85,7 +85,7 @@ import TraceReading
     #expect(try next(reader) == [2])
     try Data(lines(3...4).utf8).write(to: URL(filePath: path))
     #expect(try next(reader) == [3, 4])
-    // The time zone that the old file told is still known.
+    // The time zone from the old file still applies.
     #expect(reader.report.sources[0].problems == [])
   }
 

@@ -42,6 +42,20 @@ struct StatementLogTests {
     }
   }
 
+  @Test(arguments: ["web-1  | ", "> "])
+  func eachLineOfAStatementMayHaveAPrefix(prefix: String) throws {
+    let lines = [
+      "2026-11-28 04:00:34,230 INFO sqlalchemy.engine.Engine SELECT tag.id", "FROM tag",
+      "WHERE tag.note_id = ? AND tag.kind",
+      "    > 3", "2026-11-28 04:00:34,231 INFO sqlalchemy.engine.Engine [generated in 0.1s] (7,)",
+    ]
+    func log(_ prefix: String) -> String { lines.map { prefix + $0 + "\n" }.joined() }
+    let plain = try runs(Reading(log: log("")))
+    #expect(
+      plain.map(\.sql) == ["SELECT tag.id\nFROM tag\nWHERE tag.note_id = ? AND tag.kind\n    > 3"])
+    #expect(try runs(Reading(log: log(prefix))) == plain)
+  }
+
   // MARK: - ActiveRecord
 
   private static let rails = """

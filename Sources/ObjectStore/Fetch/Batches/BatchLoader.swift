@@ -98,8 +98,8 @@ final class BatchLoader {
     return Batch(number: number, objects: objects, rows: rows)
   }
 
-  /// Makes the objects of rows, filled if the request wants them so; nil for a child, whose parents
-  /// may have other keys and values for them.
+  /// Makes the objects of rows, filled if the request wants them so; nil for a child context, as
+  /// its parents may have other keys and values for them.
   var objectMaker: RowObjects? {
     guard context.parent == nil else { return nil }
     return RowObjects(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of a batched fetch: holds the ids of all its objects, and loads those that are read.
+/// The result of a batched fetch: keeps the ids of all its objects, and loads objects when they are
+/// read.
 ///
 ///     request.fetchBatchSize = 50
 ///     let stops = try context.fetchInBatches(request)
 ///     // SELECT 0, t0.Z_PK FROM ZSTOP t0
 ///     stops[0]?.name
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
-///     // or, where other keys are between those of the batch,
+///     // or, if the table has other keys between the batch's,
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
 ///
 /// An element is nil if its object was deleted since. At most four batches are kept, so iterating

@@ -5,7 +5,7 @@ import StoreEvents
 import StoreInstruments
 
 extension FetchOperation {
-  /// Selects the keys of what a batched fetch returns; the objects come later.
+  /// Selects the keys of a batched fetch's result; the objects come later.
   ///
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.Z_PK    -- all objects, in no order
@@ -42,7 +42,7 @@ extension FetchOperation {
     fillsObjects = !loader.request.returnsObjectsAsFaults
   }
 
-  /// Selects whole objects by their keys; nil for those whose rows are gone.
+  /// Selects whole objects by their keys; nil for deleted rows.
   ///
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50

@@ -72,7 +72,7 @@ extension AnyManagedObject {
   }
 }
 
-/// The keys from the database, without those of objects that the context has changed.
+/// The keys from the database, without objects that the context has changed.
 private struct Unchanged {
   let loader: BatchLoader
   /// By key: the positions of the changed objects.

@@ -5,7 +5,7 @@ import StoreEvents
 import StoreInstruments
 
 extension FetchOperation {
-  /// Fetches what relationships of objects lead to: one statement a relationship, all within this
+  /// Fetches the destinations of relationships: one statement a relationship, all within this
   /// fetch.
   ///
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))

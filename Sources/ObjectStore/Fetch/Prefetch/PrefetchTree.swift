@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The relationships that a fetch prefetches, those of shared key paths once.
+/// The relationships that a fetch prefetches; a relationship that several key paths share appears
+/// once.
 struct PrefetchTree {
   private(set) var branches: [Branch] = []
 

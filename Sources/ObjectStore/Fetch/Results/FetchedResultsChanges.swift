@@ -9,7 +9,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
 
   /// The changes of sections.
   public internal(set) var sections: [SectionChange] = []
-  /// The changes of objects, including those of inserted and deleted sections.
+  /// The changes of objects, including objects of inserted and deleted sections.
   public internal(set) var objects: [ObjectChange] = []
 
   /// A section that came or went.

@@ -13,13 +13,13 @@ import StoreEvents
 ///
 /// It keeps ids, and loads `fetchBatchSize` objects when they are accessed. It reacts only to its
 /// context, after each user event and save; saves of other contexts have to be merged into it. The
-/// order and the sections are those of the values that were fetched, changed here or merged. It
+/// order and the sections follow the values that were fetched, changed here or merged. It
 /// fetches again at the first change after a fetch, after a reset or a refresh of all objects, and
 /// at each change if there is a limit or an offset. Belongs to its context's thread.
 public final class FetchedResultsController<E: Entity> {
   /// The request.
   public let request: FetchRequest<E>
-  /// Whose changes are followed.
+  /// The context that the controller follows.
   public let context: ManagedObjectContext
   /// The attribute that names an object's section, such as `initial`; nil for one section.
   public let sectionNameKeyPath: String?
@@ -109,7 +109,7 @@ public final class FetchedResultsController<E: Entity> {
     return try operation.measure { try $0.fetchSnapshot(for: batches, sectionKeyPath: keyPath) }
   }
 
-  /// Fetches what the objects are sorted by as well, so that changes can be put in their places.
+  /// Fetches the sort keys of the objects as well, so that changes can be put in their positions.
   private func fetchList() throws -> Results {
     let batches = try batches
     var operation = operation
@@ -212,7 +212,7 @@ public final class FetchedResultsController<E: Entity> {
     }
   }
 
-  /// The keys that unsaved objects of the result were given since, by those they had.
+  /// The keys that a save has assigned to objects of the result, by their temporary keys.
   private func savedKeys(_ loader: BatchLoader) -> [Int64: Int64] {
     var keys: [Int64: Int64] = [:]
     for (key, object) in loader.unsaved where object.primaryKey > 0 && object.primaryKey != key {
@@ -287,7 +287,7 @@ extension FetchedResultsController {
     return try results?.loader.object(at: index)?.assumed(E.self)
   }
 
-  /// All objects as a collection that loads those that are accessed; nil until the fetch.
+  /// All objects as a collection that loads an object when it is read; nil until the fetch.
   public var fetchedObjects: BatchedObjects<E>? {
     guard let loader = results?.loader else { return nil }
     return BatchedObjects(loader)
@@ -320,7 +320,7 @@ public enum FetchedResultsError: Error, Hashable, CustomStringConvertible {
   /// The objects of a section are not together.
   case sectionsOutOfOrder(String)
 
-  /// One sentence: the fact, then what to do.
+  /// One sentence: the fact, then the advice.
   public var description: String {
     switch self {
     case .notSorted:

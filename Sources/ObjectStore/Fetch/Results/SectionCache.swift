@@ -100,7 +100,7 @@ struct SavedSections {
   let names: [String]
   let counts: [Int]
 
-  /// The snapshot with these sections; nil if they are those of other objects.
+  /// The snapshot with these sections; nil if they are sections of other objects.
   func applied(to snapshot: FetchedResultsSnapshot) -> FetchedResultsSnapshot? {
     guard counts.reduce(0, +) == snapshot.count, Self.hash(snapshot.ids) == ids else { return nil }
     var result = snapshot

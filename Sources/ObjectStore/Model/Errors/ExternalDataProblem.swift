@@ -12,7 +12,7 @@ public enum ExternalDataProblem: Error, Hashable, Sendable {
 }
 
 extension ExternalDataProblem: CustomStringConvertible {
-  /// Describes what is wrong with the file, with advice.
+  /// Describes the problem with the file, with advice.
   public var description: String {
     switch self {
     case .missing(let path):

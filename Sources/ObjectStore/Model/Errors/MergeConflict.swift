@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object that a save would write, whose row was written elsewhere since it was read.
+/// An object in a save, with a row that another writer has changed since it was read.
 public struct MergeConflict: Hashable, Sendable {
-  /// The object.
+  /// The id of the object with the conflict.
   public let objectID: ManagedObjectID
   /// The values that the object would write, by property; empty for a deletion.
   public let changedValues: [String: StoreValue]

@@ -34,7 +34,7 @@ public enum ModelError: Error, Hashable, Sendable {
 }
 
 extension ModelError: CustomStringConvertible {
-  /// Describes what is wrong, with advice.
+  /// Describes the problem, with advice.
   public var description: String {
     switch self {
     case .invalidName(let name, let entity):

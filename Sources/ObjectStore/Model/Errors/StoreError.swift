@@ -16,13 +16,13 @@ public enum StoreError: Error, Hashable, Sendable {
   /// A number that the store keeps in a row cannot be one: `Z_OPT` or the place in an order of a row
   /// with that `Z_PK`, or `Z_MAX` of `Z_PRIMARYKEY`, where the key is `Z_ENT`.
   case damagedRow(path: String, table: String, key: Int64, column: String, value: String)
-  /// The database holds tables, but not those of an object store.
+  /// The database has tables, but they are not an object store's.
   case notAStore(path: String, tables: [String])
-  /// The file does not fit the model, and may not or cannot be adapted to it: what differs, the
+  /// The file does not fit the model, and may not or cannot be adapted to it: the differences,
   /// obstacles first.
   case incompatibleModel(path: String, differences: [String])
-  /// Another connection has changed the tables since the file was opened, as an opening with another model
-  /// does; what SQLite misses.
+  /// Another connection has changed the tables since the file was opened, as an opening with
+  /// another model does; SQLite's message.
   case changedElsewhere(path: String, reason: String)
   /// The file, or its write-ahead log, was deleted, renamed or replaced since it was opened.
   case moved(path: String)
@@ -105,7 +105,7 @@ public enum StoreError: Error, Hashable, Sendable {
       case missing
       /// It is not a number, which SQLite keeps as NULL.
       case notANumber
-      /// It is below or above what is allowed.
+      /// It is outside the allowed range.
       case outOfRange(String)
       /// A text has too few or too many characters, or data too few or too many bytes.
       case wrongLength(Int, allowed: String)
@@ -165,7 +165,7 @@ extension SQLiteError {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Describes what went wrong, with advice.
+  /// Describes the problem, with advice.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):
@@ -278,7 +278,7 @@ extension StoreError.ValidationFailure: CustomStringConvertible {
 }
 
 extension StoreError.ValidationFailure.Problem {
-  /// What follows the property in a sentence.
+  /// The part of the sentence after the property.
   fileprivate var predicate: String {
     switch self {
     case .missing: " is missing"

@@ -3,11 +3,11 @@
 public import Foundation
 
 extension ManagedObjectModel {
-  /// Reads a model that Xcode's editor wrote: an `.xcdatamodeld` folder, whose current version
-  /// counts, an `.xcdatamodel` folder, or the `contents` file in one.
+  /// Reads a model from Xcode's editor: an `.xcdatamodeld` folder, from which the current version
+  /// is read, an `.xcdatamodel` folder, or the `contents` file in one.
   ///
-  /// Its objects have no members: their properties are reached by name. What a store does not keep,
-  /// such as transient attributes, is left out and listed in ``remarks``.
+  /// Its objects have no members: their properties are reached by name. Properties that a store
+  /// does not keep, such as transient attributes, are left out and listed in ``remarks``.
   ///
   /// - Throws: ``ModelFileError``, with the line if it is known, and ``ModelError``.
   public convenience init(contentsOf url: URL) throws {

@@ -8,7 +8,7 @@ public enum ModelFileError: Error, Hashable, Sendable {
   case noModel(path: String, found: [String])
   /// The XML is malformed.
   case malformed(path: String, line: Int, reason: String)
-  /// An element lacks something, or holds what cannot be kept.
+  /// An element lacks something, or contains something that a store cannot keep.
   case invalid(path: String, line: Int, reason: String)
   /// It is a compiled model, which is not read.
   case compiled(path: String)
@@ -17,7 +17,7 @@ public enum ModelFileError: Error, Hashable, Sendable {
 }
 
 extension ModelFileError: CustomStringConvertible {
-  /// Describes what is wrong and where, with advice.
+  /// Describes the problem and its location, with advice.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):

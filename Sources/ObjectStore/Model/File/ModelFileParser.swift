@@ -98,7 +98,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
       try entities.append(element.entity())
       isInEntity = true
     case _ where !isInEntity && !entities.isEmpty && Self.properties.contains(name):
-      // Such as those of a composite type, which stand beside the entities.
+      // Such as the elements of a composite type, which are siblings of the entities.
       remarks.append("'\(try element.givenName())' belongs to no entity and is not kept")
     case "attribute":
       guard let attribute = try element.attribute(remarks: &remarks, in: entityName) else { return }

@@ -85,7 +85,7 @@ extension FetchPredicate.Expression {
 }
 
 extension StoreValue {
-  /// The value as a literal of the format; what has no literal is a CAST of one.
+  /// The value as a literal of the format; a value without a literal is a CAST of one.
   var predicateFormat: String {
     switch self {
     case .null: "nil"

@@ -102,7 +102,7 @@ struct PredicateParser {
     guard try accept(.sign(sign)) else { throw unexpected("\"\(sign.rawValue)\"") }
   }
 
-  /// Counts what makes a tree deep without making the format nested: `a + a + a + …`.
+  /// Counts an operation that deepens the tree but does not nest in the format: `a + a + a + …`.
   mutating func countOperation() throws(PredicateFormatError) {
     operationCount += 1
     guard operationCount <= 500 else { throw unexpected("at most 500 arithmetic operators") }
@@ -148,7 +148,7 @@ struct PredicateParser {
     return try predicate(node)
   }
 
-  /// Parses a predicate or value whose operators bind at least as tightly as `precedence`.
+  /// Parses a predicate or value with operators that bind at least as tightly as `precedence`.
   mutating func node(_ precedence: Precedence) throws(PredicateFormatError) -> Node {
     depth += 1
     defer { depth -= 1 }

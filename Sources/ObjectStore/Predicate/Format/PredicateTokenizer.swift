@@ -205,7 +205,7 @@ struct PredicateTokenizer {
       expected: "a closing \(LogText.quoted(String(decoding: [quote], as: UTF8.self)))")
   }
 
-  /// Reads what follows a backslash: `\n`, `\ooo`, `\xhh`, `\uhhhh`, or a character itself.
+  /// Reads the rest of an escape: `\n`, `\ooo`, `\xhh`, `\uhhhh`, or a character itself.
   private mutating func appendEscape(to content: inout [UInt8]) throws(PredicateFormatError) {
     let start = position - 1
     let byte = peek()

@@ -2,7 +2,7 @@
 
 import SQLiteDriver
 
-/// A search whose query was checked.
+/// A search with a checked query.
 struct TextSearch {
   let index: SearchIndexDescription
   /// The indexed attributes.

@@ -21,7 +21,7 @@ struct SearchQuery {
     self.entity = entity
   }
 
-  /// Replaces the names of attributes with those of columns.
+  /// Replaces the names of attributes by the names of their columns.
   static func translated(
     _ query: String, _ index: SearchIndexDescription, entity: String
   ) throws(FetchPredicateError) -> String {

@@ -25,7 +25,7 @@ extension ToOne: ObjectExpression {
   }
 }
 
-/// The object that a subquery looks at, or what to-one relationships lead to from there.
+/// The object that a subquery tests, or the destination of to-one relationships from there.
 @dynamicMemberLookup
 public struct VariableObject<Destination: Entity>: ObjectExpression {
   /// `$x`, or `$x.stop`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FetchPredicate {
-  /// `SELF MATCHES query`, or that of what a path leads to.
+  /// `SELF MATCHES query`, or the same for the destination of a path.
   static func search(_ path: PropertyPath, _ query: String) -> FetchPredicate {
     .comparison(.init(.path(path), .matches, .constant(.string(query))))
   }

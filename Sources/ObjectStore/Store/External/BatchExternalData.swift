@@ -7,7 +7,7 @@ final class BatchExternalData {
   private let files: ExternalDataTransaction
   private let threshold: Int
   private let isExternal: [Bool]
-  /// By slot, those of the row that is filled.
+  /// The references of the row that is filled, by slot.
   private var references: [Int: ExternalDataReference] = [:]
   /// The error that occurred while a row was filled, if nothing can be thrown.
   private(set) var error: (any Error)?

@@ -53,8 +53,8 @@ extension ExternalDataFolder {
     return !neighbors.hasNamesake
   }
 
-  /// The files that no row refers to, if the connection holds the write lock: those in the trash, and
-  /// those in the folder if no other store may refer to them.
+  /// The files that no row refers to, if the connection holds the write lock: files in the trash,
+  /// and files in the folder if no other store may refer to them.
   func orphans(in connection: Connection, owner: String) throws(SQLiteError) -> [URL] {
     let trashed = try trashedOrphans(in: connection)
     var paths = trashed.map { trashPath(of: $0) }

@@ -136,7 +136,7 @@ struct ExternalDataFolder: Sendable {
   }
 
   /// Removes files that no row of this store refers to, unless another store may refer to them:
-  /// those of another store are moved to the trash, those of a copy stay.
+  /// files of another store are moved to the trash, files of a copy stay.
   func release(_ uuids: Set<UUID>, owner: String) {
     guard !uuids.isEmpty else { return }
     let claim = claim(owner)
@@ -149,10 +149,10 @@ struct ExternalDataFolder: Sendable {
     }
   }
 
-  /// Makes the last commit survive a loss of power, so that files may go which it replaced.
+  /// Syncs the log, so that the files that the last commit replaced can be removed.
   ///
-  /// A commit is synced when the log is, and a checkpoint may be long in coming: were the commit
-  /// lost with the power, rows would refer to these files again.
+  /// A commit survives a loss of power once the log is synced, and the next checkpoint may come
+  /// late. If the commit were lost, rows would refer to the removed files again.
   func syncLog() -> Bool {
     let logPath = storePath + "-wal"
     guard access(logPath, F_OK) == 0 else { return true }

@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 import Synchronization
 
-/// The files that one transaction creates, and those that it no longer needs.
+/// The files that one transaction creates, and the files that it no longer needs.
 ///
 ///     BEGIN EXCLUSIVE ─ files written and synced ─ their folder synced ─ COMMIT ─ files removed
 ///
@@ -15,7 +15,7 @@ final class ExternalDataTransaction {
   private var made: Set<UUID> = []
   private var unused: Set<UUID> = []
 
-  /// - Parameter folder: that of a store whose write lock is held.
+  /// - Parameter folder: the folder of a store; the transaction holds the store's write lock.
   init(_ folder: ExternalDataFolder) {
     self.folder = folder
     _ = folder.replaced.take()
@@ -32,12 +32,12 @@ final class ExternalDataTransaction {
     try folder.read(reference)
   }
 
-  /// A file that was made and that no row refers to after all.
+  /// Marks a file of this transaction as unused, as no row refers to it.
   func discard(_ reference: ExternalDataReference) {
     if let uuid = reference.uuid { unused.insert(uuid) }
   }
 
-  /// A file that its row no longer refers to, if no trigger reports that.
+  /// Marks a file as replaced, as its row no longer refers to it and no trigger reports that.
   func replace(_ reference: ExternalDataReference) { folder.replaced.insert(reference) }
 
   /// Runs the statements of the transaction, and lets the files follow its end.

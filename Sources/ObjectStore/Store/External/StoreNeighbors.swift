@@ -36,7 +36,7 @@ final class StoreNeighbors: Sendable {
     name = store.lastPathComponent
   }
 
-  /// The names of other files, without those that SQLite has beside a database; nil if the directory
+  /// The names of other files, without SQLite's own files beside a database; nil if the directory
   /// cannot be read.
   private var fileNames: [String]? {
     var names: Set<String> = []

@@ -26,7 +26,7 @@ enum ChangedColumns {
     return bytes
   }
 
-  /// Nil for a bitmap of an entity with other properties.
+  /// The names of the properties; nil for a bitmap of an entity with other properties.
   func decoded(_ bytes: UnsafeRawBufferPointer, of entity: EntityDescription) -> [String]? {
     let all = entity.propertyNames
     // Earlier versions wrote names into each history.

@@ -36,8 +36,8 @@ struct FileStructure {
       constraints + uniqueIndexes.sorted().compactMap { indexes[$0] }
     }
 
-    /// The constraints and the names of Core Data's unique indexes over some columns, other than those
-    /// of a model.
+    /// The constraints and the names of Core Data's unique indexes over some columns, except the
+    /// model's.
     func uniques(
       otherThan declared: [[String]], over known: Set<String>
     ) -> (constraints: [[String]], indexes: [String]) {
@@ -55,7 +55,7 @@ struct FileStructure {
   }
 
   private(set) var tables: [String: Table] = [:]
-  /// Without those of the history and of CloudKit.
+  /// Without entities of the history and of CloudKit.
   private(set) var entities: [Entity] = []
   /// Rows of `Z_PRIMARYKEY` that name no entity, or one that another row names.
   private(set) var unusableEntities: [String] = []
@@ -73,7 +73,8 @@ struct FileStructure {
     tables["ATRANSACTION"].map { ChangedColumns(transaction: $0.columns.map(\.name)) }
   }
 
-  /// Reads what the plan of an opening needs; in a transaction, so that it is of one moment.
+  /// Reads everything that the plan of an opening needs; in a transaction, so that it is one
+  /// snapshot.
   init(_ connection: Connection) throws(SQLiteError) {
     try readTables(connection)
     guard isStore else { return }
@@ -169,7 +170,7 @@ struct FileStructure {
   /// The name of the table that holds an entity's rows.
   func tableName(of entity: Entity) -> String { "Z" + root(of: entity).name.uppercased() }
 
-  /// The entities whose rows a table holds.
+  /// The entities with rows in a table.
   func entities(in table: String) -> [Entity] { entitiesByTable[table] ?? [] }
 }
 

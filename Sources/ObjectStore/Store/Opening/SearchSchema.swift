@@ -107,7 +107,7 @@ extension StoreMigration {
     }
   }
 
-  /// Makes those that the file lacks, or has in another form.
+  /// Makes the search indexes that the file lacks, or has in another form.
   mutating func addSearchIndexes() throws {
     let indexes = model.searchIndexes
     guard !indexes.isEmpty else { return }
@@ -123,7 +123,7 @@ extension StoreMigration {
     }
   }
 
-  /// Drops those that the model does not declare.
+  /// Drops the search indexes that the model does not declare.
   mutating func dropOtherSearchIndexes() throws {
     for name in try SearchSchema(connection).others(than: model.searchIndexes) {
       try SearchSchema.drop(name, on: connection)

@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// What a column of keys does not show: the entity that they lead to, and the relationships that it is of.
+/// The entity that a column of keys refers to, and the relationships that use the column, as the
+/// tables do not show either.
 ///
 ///     5A17C0DE 3.ZOWNER 1 3.ZSHOP 2 3.ZOWNER> 3.OWNER/PETS 3.ZSHOP> 3.SHOP/
 ///
-/// First the model that this was written for. Then each column, after the number of the root whose table it
+/// First the model of this record. Then each column, after the number of the root of the table it
 /// is in, with the number of the entity that it leads to; then with the names of its to-one, after the number
 /// of the entity that declares it, and of the inverse, if the model names them.
 extension StoreMetadata {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the tables do not show of the model that the file was last adapted to.
+/// Facts about the model that the file was last adapted to, as far as the tables do not show them.
 extension StoreMetadata {
   // One list, since each costs an opening: `[stamp, "renamed 3.ZTITLE ZBODY", "json 3.ZTAGS Array<String>",
   // "type 3.ZKEY uuid", "left 3.ZNOTE"]`.
@@ -14,7 +14,7 @@ extension StoreMetadata {
     var renamings: Set<String> = []
     /// By column: the type that its JSON is of, such as `3.ZTAGS Array<String>`.
     var codableTypes: Set<String> = []
-    /// By column: a type that not every value of the column is of, such as `3.ZKEY uuid`.
+    /// Columns with a type that some of their values do not have, such as `3.ZKEY uuid`.
     var types: Set<String> = []
     /// Columns, tables of pairs and numbers of entities that the model lacked: `3.ZNOTE`, `Z_1TAGS`, `5`.
     var leftovers: Set<String> = []
@@ -81,7 +81,7 @@ extension EntityDescription {
 }
 
 extension NameMatch.Wanted {
-  /// In a record; nil for what was never renamed.
+  /// In a record; nil for an item that was never renamed.
   func renaming(in root: Int64) -> String? { former.map { "\(root).\(name) \($0)" } }
 
   /// A relationship as columns of a table of pairs name it.

@@ -34,7 +34,7 @@ struct StoreMetadata: Equatable {
   /// Nil for a store that Core Data made, or this library before it kept hashes.
   var versionHashes: [String: Data]? { values[Self.hashes] as? [String: Data] }
 
-  /// Columns whose values have the mark of external storage, such as `ZPHOTO.ZBLOB`.
+  /// Columns with values that have the mark of external storage, such as `ZPHOTO.ZBLOB`.
   private static let externalColumnsKey = "ObjectStoreExternalDataColumns"
   private var externalColumns: Set<String> {
     Set(values[Self.externalColumnsKey] as? [String] ?? [])
@@ -82,7 +82,7 @@ struct StoreMetadata: Equatable {
   ///
   /// - Parameter changesStructure: whether tables or columns changed. The file then no longer fits
   ///   the model of Core Data's hashes; otherwise they stay.
-  /// - Parameter leftovers: what the file has and the model lacks.
+  /// - Parameter leftovers: contents of the file that the model lacks.
   mutating func setModel(
     _ model: ManagedObjectModel, changesStructure: Bool = true, leftovers: Set<String> = []
   ) {

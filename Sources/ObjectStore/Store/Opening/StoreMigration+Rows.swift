@@ -53,13 +53,13 @@ extension StoreMigration {
     }
   }
 
-  // MARK: - Constraints and what the model lacks
+  // MARK: - Constraints and contents that the model lacks
 
-  /// Makes the uniqueness constraints of a table those of the model.
+  /// Replaces the uniqueness constraints of a table by the model's.
   ///
   /// - Parameters:
-  ///   - extra: the columns of those that the model lacks.
-  ///   - indexes: those of `extra` that are indexes; the others take a new table.
+  ///   - extra: the columns of constraints that the model lacks.
+  ///   - indexes: the constraints of `extra` that are indexes; the others take a new table.
   mutating func setConstraints(
     of root: EntityDescription, missing: [[String]], extra: [[String]], _ indexes: [String]
   ) throws {

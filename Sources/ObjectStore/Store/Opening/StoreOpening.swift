@@ -6,7 +6,7 @@ import SQLiteDriver
 
 /// Opens a file, makes the tables that a new one needs, and adapts an existing one to the model.
 ///
-/// The file is read first. Only what has to be made or changed takes the lock that writers wait for.
+/// The file is read first. The lock that writers wait for is taken only for changes.
 struct StoreOpening {
   let path: String
   let model: ManagedObjectModel
@@ -20,14 +20,14 @@ struct StoreOpening {
     /// Nil for a read-only store.
     var writer: PooledConnection?
     var readerMode: Connection.Mode
-    /// Nil in memory.
+    /// The identity of the file; nil for a store in memory.
     var file: FileIdentity?
     var uuid: String
     var journalMode: String
     var pageSize: Int64
     /// The changes of the file because of a changed model.
     var migrationSteps: [String] = []
-    /// Nil for a store that tracks none.
+    /// The columns of the history; nil for a store without history.
     var history: ChangedColumns?
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
@@ -121,7 +121,8 @@ struct StoreOpening {
     }
   }
 
-  /// Refuses what has to be refused by a connection that leaves the file and its log alone.
+  /// Refuses a file that does not fit the model, by a connection that changes neither the file nor
+  /// its log.
   private func checkReadOnly() throws {
     let connection: Connection
     do {
@@ -133,7 +134,7 @@ struct StoreOpening {
     let _: StorePlan? = try reading(connection) { try makePlan(connection) }
   }
 
-  /// Reads what is of one moment.
+  /// Reads in one transaction, so that all reads see one snapshot.
   private func reading<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
     try connection.transaction(.deferred, body)
   }
@@ -275,7 +276,7 @@ struct StoreOpening {
     } catch let error as SQLiteError where error.isBusy {}
   }
 
-  /// Needs no lock, and changes nothing in the file: what cannot be done now can be at the next
+  /// Needs no lock, and changes nothing in the file: a step that fails now is repeated at the next
   /// opening.
   private func tidyExternalData(_ connection: Connection, _ folder: ExternalDataFolder) {
     guard !options.isInMemory else { return }

@@ -40,7 +40,8 @@ public struct StoreOptions: Sendable {
   /// except in a debug log of level 2 or more. `trace-report record --values` sets it from outside.
   public var recordsValues = false
 
-  /// Whether traces and logs get what fetches and saves read, write and sync, and for how long.
+  /// Whether traces and logs contain the reads, writes and syncs of fetches and saves, with their
+  /// times.
   ///
   /// The store's files are then opened with a VFS that counts the calls and passes them on.
   /// `trace-report record --io` sets it from outside.
@@ -66,7 +67,7 @@ public struct StoreOptions: Sendable {
     case exact
   }
 
-  /// Whose rules the localized comparators of sort descriptors follow, such as `de_DE`; nil for the
+  /// The locale of the localized comparators of sort descriptors, such as `de_DE`; nil for the
   /// language of the environment: `LC_ALL`, `LC_COLLATE` or `LANG`.
   public var locale: String?
 

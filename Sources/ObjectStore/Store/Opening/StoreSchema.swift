@@ -45,7 +45,7 @@ struct StoreSchema {
     ["Z_PK", "Z_ENT", "Z_OPT"].map { Column(name: $0, type: "INTEGER") } + columns(of: entity)
   }
 
-  /// `Z_FOK_STOP` for a to-one whose inverse is ordered.
+  /// `Z_FOK_STOP` for a to-one with an ordered inverse.
   static func orderColumns(of entity: EntityDescription) -> [String] {
     entity.toOnes.compactMap(\.orderColumn)
   }

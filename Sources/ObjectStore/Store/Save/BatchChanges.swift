@@ -7,7 +7,8 @@ struct BatchChanges {
   var count = 0
   /// Empty unless they are wanted.
   var keys: [(EntityDescription, [Int64])] = []
-  /// Rows whose reference to a deleted row was set to nil, and the property.
+  /// Rows with a reference that was set to nil because its destination was deleted, and the
+  /// property.
   var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
 
   /// `ZNAME = ?`, or an expression in place of the `?`.

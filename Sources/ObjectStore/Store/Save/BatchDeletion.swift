@@ -46,12 +46,12 @@ struct BatchDeletion {
       keys: deleted.map { ($0.0, $0.1.sorted()) }, nullified: nullified)
   }
 
-  // MARK: - What has to go
+  // MARK: - Rows to delete
 
   private mutating func doom(
     _ entity: EntityDescription, _ keys: [Int64], _ writer: inout SaveWriter
   ) throws {
-    // Keys are those of a table, whichever of its entities the rows are of.
+    // Keys belong to a table, whichever of its entities the rows have.
     let entity = entity.root
     let index: Int
     if let known = doomed.firstIndex(where: { $0.entity === entity }) {
@@ -98,7 +98,7 @@ struct BatchDeletion {
     return pairs
   }
 
-  // MARK: - What is left behind
+  // MARK: - Remaining references
 
   /// The rows to delete no longer exist, so the remaining references belong to other rows.
   private mutating func applyRule(
@@ -189,7 +189,7 @@ extension SaveWriter {
     }
   }
 
-  /// Runs `… IN` for keys, in parts whose bound text is about a megabyte.
+  /// Runs `… IN` for keys, in parts with about a megabyte of bound text.
   fileprivate mutating func run(
     _ sql: String, _ keys: some Sequence<Int64>, then end: String = "",
     row: (Statement) -> Void = { _ in }

@@ -4,7 +4,7 @@ import SQLiteDriver
 
 /// Sums and counts that are larger than their attribute takes: they would be read as the largest one.
 extension SaveWriter {
-  /// - Throws: ``StoreError/invalid(_:)`` for a row whose new value does not fit.
+  /// - Throws: ``StoreError/invalid(_:)`` for a row with a new value that does not fit.
   func checkRange(of column: RelatedColumn, _ keys: [Int64]) throws {
     guard let range = column.range else { return }
     let find = try connection.cachedStatement(
@@ -15,7 +15,8 @@ extension SaveWriter {
     if try find.step() { throw outOfRange(column, find.int64(0), range) }
   }
 
-  /// The error of a statement that computes sums: it names the row whose sum takes more than 64 bits.
+  /// The error of a statement that computes sums: it names the row with a sum that takes more than
+  /// 64 bits.
   func overflow(
     of column: RelatedColumn, _ keys: [Int64], _ error: SQLiteError
   ) throws -> any Error {

@@ -3,8 +3,8 @@
 import SQLiteDriver
 import Synchronization
 
-/// The rows whose derived attributes have to be computed again, as their objects were related to
-/// others, or values at the other end of a relationship have changed.
+/// The rows with derived attributes to compute again, as their objects were related to others, or
+/// values at the other end of a relationship have changed.
 ///
 /// Triggers of the connection that writes collect them, whichever statement makes the change; one
 /// UPDATE for each attribute computes them before the commit. Nothing of it is in the file.
@@ -20,7 +20,7 @@ final class DerivedRows: Sendable {
     tables = []
   }
 
-  /// Collects what the connection changes from now on.
+  /// Collects the connection's changes from now on.
   init(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
     columns = model.relatedColumns
     tables = try Set(columns.map(\.tableIndex)).union(model.triggeredTables(connection))
@@ -52,7 +52,7 @@ final class DerivedRows: Sendable {
   }
 }
 
-/// The rows whose derived attributes triggers of a file of Core Data have set, by `Z_ENT`.
+/// The rows with derived attributes that triggers of a Core Data file have set, by `Z_ENT`.
 final class TriggeredRows: Sendable {
   private let keys = Mutex<[Int64: Set<Int64>]>([:])
 
@@ -62,7 +62,7 @@ final class TriggeredRows: Sendable {
 
   func removeAll() { keys.withLock { $0 = [:] } }
 
-  /// Those since the last call; rows of entities that the model lacks have no objects.
+  /// The rows since the last call; rows of entities that the model lacks have no objects.
   func take(_ model: ManagedObjectModel) -> [DerivedRowKeys] {
     let keys = keys.withLock { keys in
       defer { keys = [:] }
@@ -77,7 +77,7 @@ final class TriggeredRows: Sendable {
   }
 }
 
-/// Rows of one table whose derived attributes a transaction has computed.
+/// Rows of one table with derived attributes that a transaction has computed.
 struct DerivedRowKeys {
   let tableIndex: Int
   let reference: ManagedObjectID.EntityReference
@@ -100,7 +100,7 @@ extension SaveWriter {
     }
   }
 
-  /// Notes rows that are written from objects whose derived values may be older than the file's.
+  /// Records rows written from objects with derived values that may be older than the file's.
   mutating func noteDerivedRows(of rows: [SavePlan.Row]) {
     let tables = store.derivedRows.tables
     guard !tables.isEmpty else { return }
@@ -130,7 +130,7 @@ struct RelatedColumn: Sendable {
   struct Trigger: Sendable {
     /// `INSERT ON ZSTOP`.
     let event: String
-    /// The rows whose values it concerns.
+    /// The rows with those values.
     let keys: [Keys]
 
     struct Keys: Sendable {

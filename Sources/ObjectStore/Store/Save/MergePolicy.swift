@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The treatment of an object whose row was changed by another writer after it was read.
+/// The treatment of an object if another writer changed its row after it was read.
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   /// The save is refused with ``StoreError/conflict(_:)``.
   case error
@@ -8,8 +8,8 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   case storeTrump
   /// Property by property: if both have changed it, the object's value is kept.
   case objectTrump
-  /// The row becomes what the object is, as a whole.
+  /// The object's values, all of them, overwrite the row.
   case overwrite
-  /// The object becomes what the row is; its changes are dropped.
+  /// The row's values replace the object's; its changes are dropped.
   case rollback
 }

@@ -18,7 +18,7 @@ struct SaveOperation {
   private var waitTime: Nanoseconds = 0
   private var writeTime: Nanoseconds = 0
   private var commitTime: Nanoseconds = 0
-  /// Rows whose derived attributes it has computed.
+  /// Rows with derived attributes that the save has computed.
   private(set) var derived: [DerivedRowKeys] = []
 
   /// A save of that many objects; a batch learns how many while it runs.

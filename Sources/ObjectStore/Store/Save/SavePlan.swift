@@ -9,7 +9,7 @@ struct SavePlan {
   var insertions: [Row] = []
   var updates: [Row] = []
   var deletions: [Row] = []
-  /// The rows whose to-many relationships are changed, and how.
+  /// The rows with changed to-many relationships, and the changes.
   var links: [Links] = []
   /// The resolution of a conflict with another writer.
   var mergePolicy = MergePolicy.error
@@ -107,6 +107,6 @@ struct SaveOutcome {
   var resolutions: [SavePlan.RowID: ConflictResolution] = [:]
   /// By slot: data with external storage, or the files to which it was written.
   var externalValues: [SavePlan.RowID: [Int: StoreValue]] = [:]
-  /// Rows whose derived attributes were computed from the other end of a relationship.
+  /// Rows with derived attributes that were computed from the other end of a relationship.
   var derived: [DerivedRowKeys] = []
 }

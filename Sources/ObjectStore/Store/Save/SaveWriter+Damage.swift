@@ -35,7 +35,8 @@ extension SaveWriter {
   ///
   /// - Parameter condition: which rows are to be written.
   func checkVersions(_ table: String, _ condition: String, _ values: [StoreValue]) throws {
-    // Not reported: it is not a statement of the batch, whose text and number the log shows.
+    // Not reported: the log shows the text and number of the batch's statement, and this is another
+    // one.
     let statement = try connection.cachedStatement(
       "SELECT Z_PK, Z_OPT FROM \(table) WHERE (typeof(Z_OPT) <> 'integer' "
         + "OR Z_OPT = 9223372036854775807)\(condition) LIMIT 1")

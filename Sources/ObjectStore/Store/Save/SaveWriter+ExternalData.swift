@@ -3,8 +3,8 @@
 import Foundation
 
 extension SaveWriter {
-  /// The values of a row as their columns hold them: those of attributes with external storage
-  /// with their mark, large ones as references to files that are written now.
+  /// The values of a row in the form of their columns: attributes with external storage have their
+  /// mark, large values are references to files that are written now.
   mutating func columnValues(
     _ values: [StoreValue?], of row: SavePlan.Row
   ) throws -> [StoreValue?] {

@@ -13,7 +13,7 @@ struct HistoryEntry {
 }
 
 extension SaveWriter {
-  /// Records what a save has written.
+  /// Records the changes of a save.
   mutating func recordHistory(_ plan: SavePlan) {
     guard tracksHistory else { return }
     let toManys = Dictionary(
@@ -138,7 +138,7 @@ extension SaveWriter {
 }
 
 extension EntityDescription {
-  /// The names of the properties that changes write, sorted, with those of to-manys.
+  /// The names of the properties that changes write, sorted, including to-manys.
   fileprivate func properties(changedBy changes: [StoreValue?], _ toManys: [String]) -> [String] {
     var names = toManys
     for (slot, change) in changes.enumerated() where change != nil {

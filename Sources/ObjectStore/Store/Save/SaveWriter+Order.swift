@@ -9,9 +9,9 @@ struct OrderPlace: Hashable {
 }
 
 extension SaveWriter {
-  /// Assigns places to the members of ordered one-to-manys that were changed.
+  /// Assigns positions to changed members of ordered one-to-manys.
   ///
-  /// - Returns: saved members whose place is another now, with their to-one.
+  /// - Returns: saved members with a changed position, with their to-one.
   mutating func placeMembers(
     _ plan: SavePlan
   ) throws -> [(SavePlan.Order.Member, RelationshipDescription)] {

@@ -4,7 +4,7 @@ import SQLiteDriver
 import StoreInstruments
 
 extension SaveWriter {
-  /// - Returns: the objects that already had keys, whose rows exist.
+  /// - Returns: the objects that already had keys, as their rows exist.
   mutating func insert(
     _ entity: EntityDescription, _ rows: [Int], of plan: SavePlan
   ) throws -> [Int] {

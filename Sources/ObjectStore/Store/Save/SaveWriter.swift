@@ -15,14 +15,14 @@ struct SaveWriter: ~Copyable {
   let tracksHistory: Bool
   /// The entries of this transaction in the history.
   var history: [HistoryEntry] = []
-  /// Statements whose plans should be reported, because they search.
+  /// Statements with plans that should be reported, because they search.
   var explained: Set<String> = []
   /// The results of the save that the context adopts.
   var outcome = SaveOutcome()
   /// Places in ordered one-to-manys that this save assigns.
   var places: [OrderPlace: Int64] = [:]
   let externalData: ExternalDataTransaction
-  /// Rows that wait until those whose unique values they take are written.
+  /// Rows that wait for other rows to release their unique values.
   var postponed = PostponedRows()
   /// By the temporary keys of inserted rows.
   private var permanentKeys: KeyTable<Int64>?

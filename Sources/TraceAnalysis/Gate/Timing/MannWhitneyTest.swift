@@ -31,9 +31,9 @@ struct MannWhitneyTest {
       : Self.approximate(u: u, first, second)
   }
 
-  /// The part of all arrangements of the two samples whose U is as large or larger.
+  /// The part of all arrangements of the two samples with an equal or larger U.
   private static func exact(u: Int, _ n: Int, _ m: Int) -> Double {
-    // counts[i][u]: arrangements of i values of the first sample among those of the second so far.
+    // counts[i][u]: arrangements of i values of the first sample among the second's so far.
     var counts = [[Double]](repeating: [Double](repeating: 0, count: n * m + 1), count: n + 1)
     counts[0][0] = 1
     // For each value of the first sample, the number of values of the second one that are larger, 0

@@ -42,7 +42,7 @@ public struct TimingGate: Sendable {
     public var probability: Double
   }
 
-  /// The statements whose times changed.
+  /// The statements with changed times.
   public struct Result: Hashable, Sendable {
     /// Statements that became slower.
     public var slower: [Change] = []

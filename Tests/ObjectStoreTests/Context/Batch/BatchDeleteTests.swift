@@ -90,7 +90,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZNOTE") == ["0"])
   }
 
-  @Test func deletesWhatARequestWouldFetch() throws {
+  @Test func deletesTheRowsOfARequest() throws {
     var request = FetchRequest<Note>()
     request.sortDescriptors = [.descending(\.text)]
     request.fetchLimit = 2
@@ -110,14 +110,14 @@ import Testing
     #expect(
       try fixture.rows("SELECT ZTITLE, ZPREQUEL, Z_OPT FROM ZBOOK") == ["c|NULL|2"])
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZADDRESS") == ["0"])
-    // The member has read one book less, and the notes of the books are nobody's.
+    // The member has read one book less, and the notes of the books have no owner.
     #expect(try context.fetch(FetchRequest<Member>()).map { $0.books.map(\.title) } == [["c"]])
     #expect(
       try fixture.rows("SELECT ZBOOK, Z_FOK_BOOK IS NULL, Z_OPT FROM ZNOTE")
         == ["NULL|1|2", "NULL|1|2", "3|0|1"])
   }
 
-  @Test func refusesWhatARuleDenies() throws {
+  @Test func refusesDeniedDeletions() throws {
     let other = fixture.container.newBackgroundContext()
     let library = try #require(try other.fetch(FetchRequest<Library>()).first)
     try #require(try other.fetch(FetchRequest<Member>()).first).library = library

@@ -97,7 +97,7 @@ import Testing
     #expect(end.inserted == 2)
   }
 
-  @Test func updatesWhatWasSetOfRowsThatAreThere() throws {
+  @Test func updatesTheSetAttributesOfExistingRows() throws {
     let result = try insert([3, 2], .update)
     #expect(result.objectIDs.map(\.primaryKey) == [3, 2])
     #expect(

@@ -5,7 +5,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// What batches have done past all contexts, taken over by contexts.
+/// Contexts merge changes of batches that bypassed all contexts.
 @Suite struct BatchMergeTests {
   private let fixture: StoreFixture
   private let stop: ManagedObject<Stop>
@@ -37,7 +37,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["C"])
   }
 
-  @Test func keepsWhatWasChangedHere() throws {
+  @Test func keepsChangesMadeHere() throws {
     stop.note = "mine"
     var update = BatchUpdateRequest<Stop>()
     update.set(\.name, to: "B")

@@ -48,7 +48,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZSTOPTIME WHERE ZHEADSIGN IS NULL") == ["3"])
   }
 
-  @Test func movesMembersBehindThoseThatAreThere() throws {
+  @Test func movesMembersBehindExistingOnes() throws {
     let stop = try #require(
       try context.fetch(FetchRequest<Stop>(where: { $0.identifier == 2 })).first)
     var update = BatchUpdateRequest<StopTime>()

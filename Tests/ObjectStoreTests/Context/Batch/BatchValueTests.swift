@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func updatingRefusesNilForWhatIsRequired() throws {
+  @Test func updatingRefusesNilForARequiredAttribute() throws {
     var update = BatchUpdateRequest<Sample>()
     update.set("number", to: .null)
     #expect(

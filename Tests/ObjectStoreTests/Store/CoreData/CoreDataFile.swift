@@ -116,7 +116,7 @@ struct CoreDataFile {
     return contents
   }
 
-  /// What an earlier state had and the file lacks now.
+  /// The rows and values that an earlier state had and the file lacks now.
   func lost(since earlier: [String: Int]) throws -> [String] {
     let now = try contents()
     return earlier.filter { now[$0.key, default: 0] < $0.value }.map(\.key).sorted()

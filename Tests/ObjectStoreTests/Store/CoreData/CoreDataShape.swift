@@ -5,8 +5,8 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// One form that stores of Core Data have: the SQL that makes it, the model that fits it, and what
-/// the store must read.
+/// One form that stores of Core Data have: the SQL that makes it, the model that fits it, and the
+/// values that the store must read.
 struct CoreDataShape: CustomTestStringConvertible, Sendable {
   let name: String
   let entities: [String]

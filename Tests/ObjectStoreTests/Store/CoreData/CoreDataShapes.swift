@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Stores in the forms that Core Data gave them from 2012 to 2026.
+/// Stores in Core Data's forms from 2012 to 2026.
 extension CoreDataShape {
   static let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
 

@@ -5,7 +5,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// A file of another library is only read, unless the program asks for more.
+/// A file of another library is only read, unless the program enables writing.
 @Suite struct GuestFileTests {
   private func guestOpening(_ shape: CoreDataShape, _ file: CoreDataFile, _ fit: CoreDataShape.Fit)
     throws -> PersistentContainer

@@ -5,7 +5,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// A change of a model that Core Data infers a migration for, and what must hold afterwards.
+/// A change of a model that Core Data infers a migration for, and the required state afterwards.
 struct ModelChange: CustomTestStringConvertible, Sendable {
   let name: String
   let change: @Sendable (inout String) -> Void

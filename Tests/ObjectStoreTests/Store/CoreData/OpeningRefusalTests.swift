@@ -6,7 +6,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What an opening must not do to a file that it does not understand.
+/// An opening leaves a file that it does not understand unchanged.
 @Suite struct OpeningRefusalTests {
   private static let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
 

@@ -156,7 +156,7 @@ import Testing
       ])
   }
 
-  @Test func exactIndexesKeepThoseOfConstraints() throws {
+  @Test func exactIndexesKeepIndexesOfConstraints() throws {
     let shape = try shape("unique indexes in a hierarchy")
     let file = try shape.file()
     let before = try schema(file)

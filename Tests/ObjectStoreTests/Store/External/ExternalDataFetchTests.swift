@@ -6,7 +6,7 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// What requests may ask of data with external storage.
+/// Requests that read data with external storage.
 @Suite struct ExternalDataFetchTests {
   private let fixture: PhotoFixture
 
@@ -25,7 +25,7 @@ import Testing
     #expect(try container.labels("ANY album.photos.blob == nil").isEmpty)
     #expect(fixture.observer.sql[0].contains("WHERE  t0.ZBLOB IS NULL"))
     #expect(!fixture.observer.remarks.contains { $0.hasPrefix("external data") })
-    // In memory, over what is not saved, too.
+    // In memory, over unsaved values, too.
     fixture.insert("D", nil)
     let request = FetchRequest<Photo>(where: { $0.blob == nil })
     #expect(try fixture.context.fetch(request).map(\.label).sorted() == ["C", "D"])
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func reportsWhatCanBeCompared() throws {
+  @Test func reportsTheSupportedComparisons() throws {
     let error = #expect(throws: FetchPredicateError.self) {
       let predicate = try FetchPredicate("blob == %@", Data())
       return try fixture.context.fetch(FetchRequest<Photo>(predicate: predicate))

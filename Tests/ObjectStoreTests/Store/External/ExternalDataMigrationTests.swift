@@ -110,7 +110,7 @@ import Testing
 
   @Test func takesAFileOfCoreDatasAsTheModelHasIt() throws {
     try fill(External.self)
-    // Core Data's own property list knows nothing of our keys.
+    // Core Data's own property list does not have our keys.
     try Connection(path: url.path).execute("UPDATE Z_METADATA SET Z_PLIST = NULL")
     let container = try open(External.self)
     #expect(container.migrationSteps.isEmpty)

@@ -157,7 +157,7 @@ import Testing
     #expect(try stores.values("photos.sqlite") == five.merging(["x": .sample(700)]) { a, _ in a })
   }
 
-  @Test func aStoreAloneRemovesWhatItsRowsNoLongerReferTo() throws {
+  @Test func aStoreAloneRemovesUnreferencedFiles() throws {
     try fill("photos.sqlite")
     // No database: they may have the same name.
     try Data("{}".utf8).write(to: stores.url.appending(path: "photos.json"))

@@ -7,7 +7,8 @@ import StoreInstruments
 import TestSupport
 import Testing
 
-/// Which files there are after saves, failed saves, undo and batches: always those that rows refer to.
+/// The files after saves, failed saves, undo and batches: always exactly the files that rows refer
+/// to.
 @Suite struct ExternalDataSaveTests {
   @Test func removesTheFilesOfReplacedAndDeletedValues() throws {
     let fixture = try PhotoFixture()
@@ -66,7 +67,7 @@ import Testing
     let ofFolder = mode | (mode & 0o444) >> 2
     #expect(try permissions(fixture.folder.path) == ofFolder)
     #expect(try permissions(fixture.folder.deletingLastPathComponent().path) == ofFolder)
-    // Changed for the store, changed for what is written from then on.
+    // The mode of the store applies to files written from then on.
     try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: store)
     _ = try fixture.save("B")
     let modes = try fixture.files.map { try permissions(fixture.folder.appending(path: $0).path) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Random sequences of saves, copies, moves, backups and removals of many stores in one directory,
-/// against what each store must hold: no value is ever lost.
+/// compared with the expected values of each store: no value is ever lost.
 @Suite struct ExternalDataSequenceTests {
   /// `EXTERNAL_SCALE=10` looks at ten times as many seeds.
   private static let scale =
@@ -27,7 +27,7 @@ struct StoreSequence {
   private var generator: SeededGenerator
   private let names: [String]
   private let seed: UInt64
-  /// By the name of the store: what it holds.
+  /// The expected values, by the name of the store.
   private var expected: [String: [String: Data]] = [:]
   private var open: [String: PersistentContainer] = [:]
   private var backup: (files: TemporaryDirectory, name: String, values: [String: Data])?
@@ -147,7 +147,8 @@ struct StoreSequence {
     note("back up \(name)")
     let files = try TemporaryDirectory()
     try FileManager.default.copyItem(atPath: stores.path(name), toPath: files.path("store"))
-    // What the folder lacks is with another store of the directory: a backup of this one takes all.
+    // Files that the folder lacks are with another store of the directory: a backup of this one
+    // takes all.
     for support in try FileManager.default.contentsOfDirectory(atPath: stores.url.path)
     where support.hasSuffix("_SUPPORT") {
       try stores.merge(

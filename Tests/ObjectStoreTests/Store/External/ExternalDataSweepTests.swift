@@ -13,7 +13,7 @@ import Testing
 
   init() throws { fixture = try PhotoFixture() }
 
-  /// Sweeps at once what no row refers to.
+  /// Sweeps unreferenced files at once.
   private static var sweeping: StoreOptions {
     var options = PhotoFixture.options
     options.externalDataGracePeriod = .zero
@@ -83,7 +83,7 @@ import Testing
       row.label = "\(index)"
       row.blob = .sample(300)
       guard index == 1 else { return }
-      // As a sweep of another process does whose grace period is over.
+      // Like a sweep of another process after its grace period.
       for uuid in Set(fixture.files).subtracting(try fixture.references()) {
         try FileManager.default.createDirectory(at: trash, withIntermediateDirectories: true)
         try FileManager.default.moveItem(
@@ -118,7 +118,7 @@ import Testing
     #expect(fixture.files.isEmpty)
   }
 
-  /// Wherever a process is stopped, what it leaves opens, and its rows have their files.
+  /// Wherever a process is stopped, its store opens, and the rows have their files.
   @Test(arguments: ["written", "committed"])
   func whatACrashLeavesIsSound(moment: String) throws {
     let photo = try fixture.save("A")

@@ -101,7 +101,7 @@ import Testing
     #expect(fixture.files != files && fixture.files.count == 1)
   }
 
-  // MARK: - What is missing or damaged
+  // MARK: - Missing or damaged files
 
   @Test func aMissingFileIsAnErrorAtTheAccess() throws {
     let fixture = try PhotoFixture()

@@ -19,7 +19,7 @@ struct PhotoAlbum: Entity {
   let photos: ToMany<Photo> = ToMany("photos", inverse: \.album, deleteRule: .cascade)
 }
 
-/// A store of photos, whose data goes to a file from 101 bytes on.
+/// A store of photos; their data goes to a file from 101 bytes on.
 struct PhotoFixture {
   let store: StoreFixture
 
@@ -49,7 +49,7 @@ struct PhotoFixture {
     return photo
   }
 
-  /// A saved photo whose data lies in a file.
+  /// A saved photo with its data in a file.
   func save(_ label: String, _ blob: Data = .sample(200)) throws -> ManagedObject<Photo> {
     let photo = insert(label, blob)
     try context.save()

@@ -4,7 +4,7 @@ import Foundation
 import ObjectStore
 import TestSupport
 
-/// A directory with stores of photos, and what is done to their files by others.
+/// A directory with stores of photos, and other programs' operations on their files.
 struct StoreFolder {
   let folder: TemporaryDirectory
   var url: URL { folder.url }
@@ -49,9 +49,9 @@ struct StoreFolder {
     return Set((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
   }
 
-  // MARK: - What others do
+  // MARK: - Operations of other programs
 
-  /// Copies a store that nobody has open.
+  /// Copies a store that is not open.
   func copy(_ name: String, to other: String, withFolder: Bool = false) throws {
     try remove(other)
     try FileManager.default.copyItem(atPath: path(name), toPath: path(other))
@@ -105,7 +105,7 @@ extension PersistentContainer {
     return values
   }
 
-  /// Inserts photos, replaces their data, and deletes those without any.
+  /// Inserts photos, replaces their data, and deletes photos without any.
   func setPhotos(_ changes: [String: Data?]) throws {
     let context = newBackgroundContext()
     let photos = Dictionary(

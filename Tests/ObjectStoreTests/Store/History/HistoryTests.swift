@@ -115,7 +115,7 @@ import Testing
     #expect(try container.history(after: nil).map(text) == [["insert Stop 1"]])
   }
 
-  @Test func keepsNothingOfWhatWasRolledBackOrOfAStoreWithout() throws {
+  @Test func keepsNoHistoryOfARollbackOrOfAStoreWithoutHistory() throws {
     let stop = fixture.makeStop("A")
     try context.save()
     try Connection(path: fixture.url.path).execute("UPDATE ZSTOP SET Z_OPT = 9")

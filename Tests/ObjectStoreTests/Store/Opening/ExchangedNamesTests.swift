@@ -41,7 +41,7 @@ private enum First {
   static var entities: [any Entity.Type] { [Note.self, Draft.self, Place.self, City.self] }
 }
 
-/// Each name belongs to what had another one: three attributes in a circle, the rest in pairs.
+/// Each name belongs to another item than before: three attributes in a circle, the rest in pairs.
 private enum Second {
   struct Draft: Entity {
     static let entityName = "Draft"

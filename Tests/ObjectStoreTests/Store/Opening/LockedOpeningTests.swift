@@ -40,7 +40,7 @@ import Testing
   }
 
   /// A copy of the file and of its journal, as a crash leaves them.
-  @Test func aReadOnlyOpeningRefusesAFileWhoseJournalHasToBeRolledBack() throws {
+  @Test func aReadOnlyOpeningRefusesAFileWithAHotJournal() throws {
     let fixture = try StoreFixture()
     fixture.makeStop("first")
     try fixture.context.save()

@@ -227,7 +227,7 @@ private enum Bad {
     try fixture.reopened(Old.entities, options: refusing).close()
   }
 
-  @Test func keepsWhatTheModelLacksUnlessItMayDropIt() throws {
+  @Test func keepsLeftoversUnlessTheyMayBeDropped() throws {
     struct Place: Entity {
       static let entityName = "Place"
       let name = Attribute<String>("name")

@@ -121,7 +121,7 @@ extension CoreDataFile {
     try Connection(path: url.path, mode: .readWrite).execute(sql)
   }
 
-  /// Removes what this library keeps of the model, as in a file that only Core Data wrote.
+  /// Removes this library's record of the model, as in a file that only Core Data wrote.
   static func removeModel(of url: URL) throws {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let select = try connection.prepare("SELECT Z_PLIST FROM Z_METADATA")

@@ -59,7 +59,7 @@ private enum Alone {
   static var entities: [any Entity.Type] { [Folder.self] }
 }
 
-/// What a model leaves out and a later one has again.
+/// Properties that a model leaves out and a later one has again.
 @Suite struct ReturnedPropertyTests {
   private let folder: TemporaryDirectory
   private var url: URL { folder.url.appending(path: "store.sqlite") }
@@ -81,7 +81,7 @@ private enum Alone {
     container.close()
   }
 
-  /// Deletes the first folder with a model that does not know what refers to it.
+  /// Deletes the first folder with a model without the properties that refer to it.
   private func deleteFirst<Folder: Entity>(
     _ type: Folder.Type, with entities: [any Entity.Type],
     _ policy: StoreOptions.MigrationPolicy = .automatic

@@ -82,7 +82,7 @@ private enum Narrow {
   static var entities: [any Entity.Type] { [Item.self, Place.self] }
 }
 
-/// A name that was given to something else: what was renamed keeps its rows and values.
+/// A name that was given to another item: the renamed item keeps its rows and values.
 @Suite struct ReusedNameTests {
   private func makeFile() throws -> TemporaryDirectory {
     let folder = try TemporaryDirectory()

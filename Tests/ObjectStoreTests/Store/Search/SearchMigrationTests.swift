@@ -108,7 +108,7 @@ import Testing
     #expect(try fixture.rows("SELECT count(*) FROM ZNOTE") == ["4"])
   }
 
-  @Test func aReadOnlyStoreWithoutItReportsWhatToDo() throws {
+  @Test func aReadOnlyStoreWithoutItReportsTheFix() throws {
     let fixture = try fixture(Unsearched.entities)
     var options = StoreOptions()
     options.isReadOnly = true

@@ -233,7 +233,7 @@ import Testing
     try expectFound([], "purple")
   }
 
-  @Test func followsWhatOtherProgramsWrite() throws {
+  @Test func followsWritesOfOtherPrograms() throws {
     let other = try Connection(path: fixture.url.path)
     try other.execute("UPDATE ZNOTE SET ZTITLE = 'Yellow' WHERE ZNUMBER = 1")
     try other.execute("DELETE FROM ZNOTE WHERE ZNUMBER = 2")

@@ -10,8 +10,8 @@ extension ColumnSources {
   /// that the model may lack, or has in another order.
   ///
   /// - Parameters:
-  ///   - kinds: the entities of the model whose rows are in the table, with their numbers.
-  ///   - recorded: columns by property, such as `Message.text`, if the file holds what fits now.
+  ///   - kinds: the entities of the model with rows in the table, with their numbers.
+  ///   - recorded: columns by property, such as `Message.text`, if the file's record still applies.
   ///   - followed: the renamings that the table of that root has followed; nil for all.
   ///   - inverses: by the place of a to-one: the column of its inverse, for one without a name of its own.
   init(
@@ -65,7 +65,7 @@ extension ColumnSources {
     for (places, family) in unclear {
       for id in ids {
         var free = family.filter { used[id, default: []].contains($0) }
-        // A property of the same entity whose name differs only in case has its own column.
+        // A property of the same entity with a name that differs only in case has its own column.
         let own = places.filter { relevant[$0].contains(id) }
         for place in own where free.contains(properties[place].defaultColumn) {
           columns[place][id] = properties[place].defaultColumn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds names of a model among those of a file, by the names themselves or by earlier ones.
+/// Finds names of a model in a file, by the names themselves or by earlier ones.
 struct NameMatch {
   struct Wanted: Hashable {
     let name: String
@@ -52,15 +52,17 @@ struct NameMatch {
 
   /// Finds an item by its former name.
   ///
-  /// The name may be in use by an item that is itself found by its former name: `a` became `b` where
-  /// `b` became `c`. One that is not has only the name in common with what was renamed, and is new.
+  /// The name may be in use by an item that is itself found by its former name: `a` became `b`
+  /// where `b` became `c`. An item that is not found so is new: it only shares its name with the
+  /// renamed one.
   private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) {
     guard let former = item.former, former != item.name, present.contains(former),
       visited.insert(item).inserted
     else { return }
-    // Items that share a name and a former name, such as those of sibling entities, go together.
+    // Items that share a name and a former name, such as attributes of sibling entities, go
+    // together.
     let holders = found.filter { $0.value == former && $0.key.name != item.name }.keys
-    // Two names cannot both be what one was renamed to: the first has it.
+    // Two names cannot both be the new name of one item: the first has it.
     guard holders.allSatisfy({ $0.name == former }) else { return }
     for holder in holders {
       found[holder] = nil
@@ -70,13 +72,13 @@ struct NameMatch {
   }
 }
 
-/// Matches the entities of a file with those of a model.
+/// Matches the entities of a file with the entities of a model.
 struct EntityMatch {
   /// The names in the file, by the names in the model.
   private(set) var inFile: [String: FileStructure.Entity] = [:]
   /// The names in the model, by the numbers in the file.
   private(set) var inModel: [Int64: String] = [:]
-  /// The numbers of the model's entities, by name; new ones follow those of the file.
+  /// The numbers of the model's entities, by name; new ones follow the file's.
   private(set) var numbers: [String: Int64] = [:]
   /// Entities of the file that the model lacks.
   private(set) var gone: [FileStructure.Entity] = []

@@ -101,7 +101,7 @@ extension StorePlan {
     }
   }
 
-  /// Takes over what either end of a relationship has in the file, beside what it has already.
+  /// Adopts the references that either end of a relationship has in the file, beside its own.
   private mutating func carry(
     _ relationship: RelationshipDescription, except isKnown: (FileEnd.Storage) -> Bool
   ) throws {
@@ -170,7 +170,7 @@ extension StorePlan {
     }
   }
 
-  // MARK: - What must be there afterwards
+  // MARK: - Required state afterwards
 
   /// Counts the members of each relationship of the file by its name, and follows their order.
   mutating func censusMembers() {

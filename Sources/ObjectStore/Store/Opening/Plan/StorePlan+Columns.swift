@@ -3,7 +3,7 @@
 import SQLiteDriver
 
 extension StorePlan {
-  /// Finds the columns of all properties, and plans what a table of the file lacks.
+  /// Finds the columns of all properties, and plans the columns that a table of the file lacks.
   mutating func planTables() throws {
     let changed = isChecked ? [] : metadata.changedEntities(model)
     let isOfOthers = metadata.validHashes == nil
@@ -226,7 +226,7 @@ extension StorePlan {
 
   // MARK: - Properties that the file lacks
 
-  /// Fills the rows of a new attribute, and those of a relationship that was kept elsewhere.
+  /// Fills the rows of a new attribute, and of a relationship that was kept elsewhere.
   private mutating func planNewProperty(
     _ property: StoredProperty, at place: Int, of root: EntityDescription
   ) throws {
@@ -266,7 +266,7 @@ extension StorePlan {
     return try hasRow("SELECT 1 FROM \(quoted(table)) WHERE Z_ENT = \(kind.entityID)")
   }
 
-  /// Marks a root whose table holds rows of entities that the model lacks.
+  /// Marks a root if its table contains rows of entities that the model lacks.
   private func markPartial(_ root: EntityDescription, _ home: String) {
     let isPartial = file.entities(in: home).contains { entity in
       match.gone.contains(entity) && (rootAfter(entity).map { $0 === root } ?? true)

@@ -3,14 +3,14 @@
 import Foundation
 import SQLiteDriver
 
-/// Refuses to take over a column whose keys are those of another entity's objects: its rows would
-/// be related to whatever has the same keys.
+/// Refuses to adopt a column with keys of another entity's objects: its rows would be related to
+/// any rows with the same keys.
 extension StorePlan {
   /// A column of the file that holds the keys of destinations.
   struct KeyColumn {
     let table: String
     let column: String
-    /// The numbers of the entities whose rows have keys there.
+    /// The numbers of the entities with rows that have keys there.
     let kinds: [Int64]
   }
 
@@ -57,7 +57,7 @@ extension StorePlan {
         + (count == 1 ? "1 row has a value" : "\(count) rows have a value"))
   }
 
-  // MARK: - What the file shows
+  // MARK: - Findings from the file
 
   /// Whether the model that the file was last adapted to had numbers there.
   private func wasAttribute(_ column: KeyColumn) throws -> Bool {
@@ -90,8 +90,8 @@ extension StorePlan {
     }?.number
   }
 
-  /// Whether a column with keys of an entity of the file can hold those of one of the model: both
-  /// are in one table, whose keys stay, or change there as well.
+  /// Whether a column with keys of an entity of the file can keep them for an entity of the model:
+  /// both are in one table, whose keys stay, or change there as well.
   private func keepsKeys(
     of former: FileStructure.Entity, for destination: EntityDescription
   ) -> Bool {
@@ -122,8 +122,8 @@ extension StorePlan {
     return try count(column, " AND \(quoted(column.column)) IN (\(others))")
   }
 
-  /// What keys show by themselves: none is of a table that is not there, and if they are all of one
-  /// other table, and not all of this one, they lead there.
+  /// Concludes from the keys alone: no key refers to a table that is not there, and if all are keys
+  /// of one other table, and not all of this one, they refer to that table.
   private mutating func checkKeys(
     of relationship: RelationshipDescription, _ label: String, _ column: KeyColumn
   ) throws {

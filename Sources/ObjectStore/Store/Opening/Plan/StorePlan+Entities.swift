@@ -24,8 +24,8 @@ extension StorePlan {
   /// Finds the file's table that becomes the table of each root.
   ///
   /// A root has the table of the entity that it is in the file. A new root takes over the table of
-  /// a hierarchy whose entities are all its own; otherwise it gets a table, and their rows move
-  /// there.
+  /// a hierarchy if all its entities belong to the root; otherwise it gets a table, and their rows
+  /// move there.
   mutating func findHomes() {
     for root in model.roots {
       guard let known = match.inFile[root.name], file.root(of: known) == known,
@@ -43,7 +43,7 @@ extension StorePlan {
     }
   }
 
-  /// Renames entities and their tables, adds those that the file lacks, and follows changes of
+  /// Renames entities and their tables, adds missing ones, and follows changes of
   /// inheritance.
   mutating func planEntities() throws {
     for entity in model.entities {

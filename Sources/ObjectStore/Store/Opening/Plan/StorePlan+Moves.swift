@@ -8,7 +8,7 @@ extension StorePlan {
     let entity: FileStructure.Entity
     let from: String
     let root: EntityDescription
-    /// The offset for its keys, which makes them differ from those of existing rows.
+    /// The offset for its keys, which makes them differ from the keys of existing rows.
     var offset: Int64 = 0
   }
 
@@ -27,7 +27,7 @@ extension StorePlan {
       try checkReferences(move)
       try plan(move)
     }
-    // Only now, because rows of one entity may refer to those of another that also moves.
+    // Only now, because rows of one entity may refer to rows of another that also moves.
     for move in moves where move.offset != 0 { planReferences(move) }
     for move in moves {
       let table = quoted(currentNames[move.from] ?? move.from)

@@ -70,7 +70,7 @@ extension StorePlan {
     }
   }
 
-  /// Finds many-to-manys whose tables have each other's names.
+  /// Finds many-to-manys with tables that have each other's names.
   private mutating func findExchangedRelationships() {
     for root in model.roots {
       let relationships = root.kinds.flatMap(\.ownRelationships).filter {

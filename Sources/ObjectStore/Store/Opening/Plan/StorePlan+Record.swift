@@ -3,9 +3,9 @@
 import Foundation
 import SQLiteDriver
 
-/// What follows from the record of the model that a file was last adapted to.
+/// Conclusions from the record of the model that a file was last adapted to.
 extension StorePlan {
-  /// What the record of this plan's model lists as left in the file.
+  /// The leftovers that the record of this plan's model lists.
   var recordedLeftovers: Set<String> {
     var left = Set(leftovers.pairTables)
     left.formUnion(leftovers.entities.map { "\($0.number)" })

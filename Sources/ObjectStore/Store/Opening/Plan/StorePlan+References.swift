@@ -8,7 +8,7 @@ extension StorePlan {
   /// destination.
   ///
   /// - Parameter leaving: the columns of properties that are renamed.
-  /// - Returns: those that are renamed along with the relationship's own.
+  /// - Returns: the columns that are renamed along with the relationship's own.
   func mapCompanions(
     of toOne: RelationshipDescription, from old: String, to new: String,
     in table: FileStructure.Table, leaving: Set<String>

@@ -2,7 +2,7 @@
 
 import SQLiteDriver
 
-/// Constraints, indexes, values that must not be missing, and what the model lacks.
+/// Constraints, indexes, missing required values, and contents that the model lacks.
 extension StorePlan {
   mutating func planConstraints() {
     for root in model.roots where homes[root.name] != nil {
@@ -43,7 +43,7 @@ extension StorePlan {
     guard !declared.isEmpty || file.tables.keys.contains(where: Self.isOfSearch) else { return }
     let schema = try SearchSchema(connection)
     otherSearchIndexes = schema.others(than: declared)
-    // The migration makes them at its end, when the columns are those of the model.
+    // The migration makes them at its end, when the columns are the model's.
     if !declared.allSatisfy(schema.has) { add(nil, changesStructure: false) { _ in } }
   }
 

@@ -5,9 +5,8 @@ import SQLiteDriver
 /// The steps of an opening that make a file fit a model; they are determined by reading, before
 /// anything is written.
 ///
-/// Each entity, table, column and pair of the file is found in the model, or is recorded as what
-/// the model lacks. What is neither is an obstacle, and so is what could only be adapted with a
-/// loss.
+/// Each entity, table, column and pair of the file is found in the model, or is recorded as missing
+/// from it. Anything else is an obstacle, and so is an adaptation that would lose data.
 struct StorePlan {
   /// One change of the file.
   struct Step {
@@ -16,7 +15,7 @@ struct StorePlan {
     var differences: [String]
     /// Whether tables or columns change, and not only values or indexes.
     var changesStructure = true
-    /// Whether it runs before anything is counted, as it removes what leads nowhere.
+    /// Whether it runs before anything is counted, as it removes dangling references.
     var comesFirst = false
     let run: (inout StoreMigration) throws -> Void
   }
@@ -56,7 +55,7 @@ struct StorePlan {
   var columnNames: [String: [String: String]] = [:]
   /// Steps that follow once all rows are in their tables.
   var lateSteps: [Step] = []
-  /// Tables whose rows belong to nothing that the file or the model names.
+  /// Tables with rows that belong to nothing that the file or the model names.
   var unaccounted: [String] = []
   /// By the root's name: the file's table that becomes its table.
   var homes: [String: String] = [:]
@@ -64,7 +63,7 @@ struct StorePlan {
   var sources: [String: [String: ColumnSources]] = [:]
   /// Columns that the file does not have; they get their values when they are added.
   var newAttributes: Set<ObjectIdentifier> = []
-  /// Relationships whose pairs the file has under each other's names.
+  /// Relationships with pairs that the file has under each other's names.
   var exchanged: Set<ObjectIdentifier> = []
   /// Search indexes that the model does not declare.
   var otherSearchIndexes: [String] = []
@@ -123,7 +122,7 @@ struct StorePlan {
     try accountForTheRest()
   }
 
-  // MARK: - What was found
+  // MARK: - Findings
 
   /// The reasons to refuse a store that may not be adapted, obstacles first.
   var differences: [String] {
@@ -143,7 +142,7 @@ struct StorePlan {
       }
   }
 
-  /// Sentences for what the model lacks.
+  /// Sentences for the contents that the model lacks.
   var leftoverDifferences: [String] {
     leftovers.entities.map { "the model has no entity \($0.name)" }
       + leftovers.columns.sorted { $0.key < $1.key }.flatMap { table, columns in
