@@ -50,6 +50,7 @@ static void find_functions(void) {
   FIND(slot, "PyType_GetSlot");
   FIND(of_sys, "PySys_GetObject");
   FIND(call, "PyObject_CallObject");
+  FIND(keys, "PyMapping_Keys");
   FIND(number, "PyLong_AsLong");
 #undef FIND
   has_python = python.this_thread_state && python.has_lock && python.ensure && python.release &&

@@ -46,6 +46,7 @@ struct python_api {
   void *(*slot)(void *, int);
   void *(*of_sys)(const char *);
   void *(*call)(void *, void *);
+  void *(*keys)(void *);
   long (*number)(void *);
 };
 

@@ -90,6 +90,8 @@ int sink_open(const char *path) {
   if (path && has_foreign_link(path, 8)) return errno = ELOOP, -1;
   if (path && !CLogSink_find(path, current_process(), file_of_process, sizeof file_of_process)) return -1;
   forget_file();
+  // Not freed: another thread may look whether the recording has ended.
+  folder_path = NULL;
   if (path && strcmp(path, file_of_process) != 0) {
     folder_path = realpath(path, NULL);
     is_mapped = can_map = log_map_open_mark(path);
@@ -111,7 +113,9 @@ int sink_open(const char *path) {
 
 bool sink_has_ended(void) {
   char file[PATH_MAX];
-  return folder_path && !CLogSink_find(folder_path, current_process(), file, sizeof file) && errno == ESHUTDOWN;
+  // A single file is removed by its reader.
+  if (!folder_path) return file_path && CLogSink_file(&sink) == CLogSink_file_ended;
+  return !CLogSink_find(folder_path, current_process(), file, sizeof file) && errno == ESHUTDOWN;
 }
 
 static bool is_writable(void) {

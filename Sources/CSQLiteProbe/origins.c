@@ -24,6 +24,10 @@ enum {
   // Powers of two that are arbitrary: the lists that loops are over at the same time, their values, and the forms of
   // statements in loops.
   KEPT_LISTS = 64, ENTRIES = 8192, FORMS = 1024,
+  // The requests that take turns on a thread, such as tasks on one connection: each has its own list of a statement.
+  TURNS = 4,
+  // The first rows of a list, one after the other, that show a loop over it while there are newer ones.
+  ROWS_OF_LOOP = 3,
   // Longer texts and blobs are no keys.
   LONGEST_KEY = 64,
   // Runs in a row.
@@ -39,6 +43,10 @@ struct list {
   const struct thread *thread;
   uint64_t received;
   uint64_t last_use;
+  // The one before it of the same statement on its thread, and whether there is one behind it.
+  struct list *older;
+  uint64_t older_id;
+  bool is_superseded;
   unsigned rows, columns;
   uint64_t hashes[KEPT_ROWS][KEPT_COLUMNS];
 };
@@ -48,16 +56,24 @@ struct entry {
   struct list *list;
 };
 
+// Where a loop is in its list.
+struct cursor {
+  struct list *list;
+  uint64_t list_id;
+  // The row of the last run; the columns that had its values, and the columns that had any before.
+  unsigned row, columns, columns_so_far;
+  // The rows from the first that runs had one after the other, whatever other rows they had.
+  unsigned walked;
+  // Whether a run had a later row than the one before.
+  bool goes_up;
+};
+
 // The statements of a thread that differ only in their values.
 struct form {
   uint64_t key;
   uint64_t values[HASHED_PARAMETERS];
-  // The row of the last run; the columns that had its values, and the columns that had any before.
-  struct list *list;
-  uint64_t list_id;
-  unsigned row, columns, columns_so_far;
-  // Whether a run had a later row than the one before.
-  bool goes_up;
+  // The one that was used last comes first.
+  struct cursor cursors[TURNS];
   // A list with kept rows that it has passed: later rows do not come from an earlier row or an older list.
   uint64_t passed;
 };
@@ -113,18 +129,27 @@ static unsigned hash_row(const struct statement *statement, uint64_t hashes[KEPT
   return count > 0 ? (unsigned)count : 0;
 }
 
-// The place of the list that was not used for the longest time. An earlier run of the same statement is over.
+// The place of the list that was not used for the longest time: one of the same statement, if there are several.
 static struct list *new_list(const struct statement *statement, unsigned columns) {
-  struct list *oldest = &lists[0];
+  struct list *oldest = &lists[0], *oldest_of_text = NULL, *newest = NULL;
+  unsigned of_text = 0;
   for (struct list *list = lists; list < lists + KEPT_LISTS; list++) {
-    if (list->text == statement->text && list->thread == &this_thread) list->id = list->last_use = 0;
     if (list->last_use < oldest->last_use) oldest = list;
+    if (list->text != statement->text || list->thread != &this_thread) continue;
+    if (!list->is_superseded) newest = list;
+    list->is_superseded = true;
+    of_text++;
+    if (!oldest_of_text || list->last_use < oldest_of_text->last_use) oldest_of_text = list;
   }
+  if (of_text >= TURNS) oldest = oldest_of_text;
+  oldest->older = newest != oldest ? newest : NULL;
+  oldest->older_id = newest ? newest->id : 0;
   oldest->id = __atomic_add_fetch(&last_list, 1, __ATOMIC_RELAXED);
   oldest->text = statement->text;
   oldest->thread = &this_thread;
   oldest->received = this_thread.received;
   oldest->last_use = ++uses;
+  oldest->is_superseded = false;
   oldest->rows = 0;
   oldest->columns = columns;
   return oldest;
@@ -270,32 +295,134 @@ static bool has_passed(const struct list *list, unsigned row) {
 }
 
 // The nearest row of a list: behind or before the row of the last run, or the same one for another of its columns. A
-// more distant row is certain if few rows have the same value.
-static bool find_row(const struct list *list, const struct form *form, const uint64_t *values, unsigned count,
+// more distant row is certain if few rows have the same value. `cursor` is NULL for the first run.
+static bool find_row(const struct list *list, const struct cursor *cursor, const uint64_t *values, unsigned count,
                      struct match *match) {
-  bool goes_on = form->list == list && form->list_id == list->id;
-  unsigned last = goes_on ? form->row : 0;
+  unsigned last = cursor ? cursor->row : 0;
   match->is_certain = true;
   if (matches(list, last + 1, ~0u, values, count, match)) return true;
-  if (goes_on && matches(list, last, ~form->columns, values, count, match)) return true;
-  if (goes_on && !form->goes_up && matches(list, last - 1, ~0u, values, count, match)) return true;
+  if (cursor && matches(list, last, ~cursor->columns, values, count, match)) return true;
+  if (cursor && !cursor->goes_up && matches(list, last - 1, ~0u, values, count, match)) return true;
   for (unsigned row = last + 2; row <= list->rows; row++) {
-    if (!matches(list, row, goes_on ? form->columns_so_far : ~0u, values, count, match)) continue;
+    if (!matches(list, row, cursor ? cursor->columns_so_far : ~0u, values, count, match)) continue;
     match->is_certain = is_certain(list, row, last, match->columns);
     return true;
   }
   // Behind its kept rows a list may begin again, if no other row has the first one's value.
   if (has_passed(list, last))
-    return matches(list, 1, form->columns, values, count, match) && rows_like(list, 1, match->columns) == 1;
+    return matches(list, 1, cursor->columns, values, count, match) && rows_like(list, 1, match->columns) == 1;
   for (unsigned row = 1; row <= last; row++)
     if (matches(list, row, ~0u, values, count, match)) return true;
   return false;
 }
 
+static struct cursor *cursor_of(struct form *form, const struct list *list) {
+  for (struct cursor *cursor = form->cursors; cursor < form->cursors + TURNS; cursor++)
+    if (cursor->list == list && cursor->list_id == list->id) return cursor;
+  return NULL;
+}
+
+// The cursor of a list, before all others; that which was not used for the longest time is replaced.
+static struct cursor *use_cursor(struct form *form, struct list *list) {
+  const struct cursor *known = cursor_of(form, list);
+  struct cursor cursor = known ? *known : (struct cursor){.list = list, .list_id = list->id};
+  size_t before = known ? (size_t)(known - form->cursors) : TURNS - 1;
+  memmove(form->cursors + 1, form->cursors, before * sizeof cursor);
+  form->cursors[0] = cursor;
+  return form->cursors;
+}
+
+// Whether a loop has begun at a list's first row and has rows left.
+static bool is_loop(const struct cursor *cursor) {
+  return cursor->walked >= ROWS_OF_LOOP && is_current(cursor->list, cursor->list_id) &&
+         cursor->walked < cursor->list->rows;
+}
+
+static bool has_other_loop(const struct form *form, const struct list *list) {
+  for (const struct cursor *cursor = form->cursors; cursor < form->cursors + TURNS && cursor->list; cursor++)
+    if (cursor->list != list && cursor->list->text == list->text && is_loop(cursor)) return true;
+  return false;
+}
+
+// Whether the values are of the row that a loop over a list has next.
+static bool is_next(const struct list *list, const struct cursor *cursor, const uint64_t *values, unsigned count,
+                    struct match *match) {
+  match->is_certain = true;
+  bool has_begun = cursor && cursor->walked > 0;
+  return matches(list, has_begun ? cursor->walked + 1 : 1, has_begun ? cursor->columns_so_far : ~0u, values, count, match);
+}
+
+// A row that is further away, of a list whose loop takes turns with others.
+static bool find_later_row(const struct list *list, const struct cursor *cursor, const uint64_t *values, unsigned count,
+                           struct match *match) {
+  if (is_next(list, cursor, values, count, match)) return true;
+  unsigned last = cursor ? cursor->walked : 0;
+  for (unsigned row = last + 1; last > 0 && row <= list->rows; row++)
+    if (matches(list, row, cursor->columns_so_far, values, count, match))
+      return is_certain(list, row, last, match->columns);
+  return false;
+}
+
+// The list whose next row has the values, of those that loops are in, from a cursor on; or NULL.
+static struct list *list_of_loop(const struct form *form, unsigned from, const uint64_t *values, unsigned count,
+                                 struct match *match) {
+  for (const struct cursor *cursor = form->cursors + from; cursor < form->cursors + TURNS && cursor->list; cursor++)
+    if (is_loop(cursor) && is_next(cursor->list, cursor, values, count, match)) return cursor->list;
+  return NULL;
+}
+
+static bool has_row(const struct list *list, unsigned permitted, const uint64_t *values, unsigned count) {
+  struct match match;
+  for (unsigned row = 1; row <= list->rows; row++)
+    if (matches(list, row, permitted, values, count, &match)) return true;
+  return false;
+}
+
+// An older list whose next row has the values where no row of the newest has them, or NULL. If both have them, the older
+// one's loop has begun when more of its rows followed.
+static struct list *list_before(struct form *form, struct list *newest, const uint64_t *values, unsigned count,
+                                struct match *match) {
+  struct list *list = newest;
+  for (int i = 1; i < TURNS && is_current(list->older, list->older_id); i++) {
+    list = list->older;
+    if (!is_next(list, cursor_of(form, list), values, count, match)) continue;
+    if (!has_row(newest, match->columns, values, count)) return list;
+    struct cursor *cursor = use_cursor(form, list);
+    cursor->walked++;
+    cursor->columns_so_far |= match->columns;
+  }
+  return NULL;
+}
+
+static struct list *list_at(struct form *form, struct list *list, const uint64_t *values, unsigned count,
+                            struct match *match) {
+  struct list *older = list->is_superseded ? NULL : list_before(form, list, values, count, match);
+  if (older) return older;
+  const struct cursor *cursor = cursor_of(form, list);
+  // Values of another loop may have led it astray.
+  if (is_current(list->older, list->older_id) && is_next(list, cursor, values, count, match)) return list;
+  bool takes_turns = list->is_superseded || (cursor && cursor->walked > 0 && has_other_loop(form, list));
+  bool is_found = takes_turns ? find_later_row(list, cursor, values, count, match)
+                              : find_row(list, cursor && cursor->row > 0 ? cursor : NULL, values, count, match);
+  return is_found ? list : NULL;
+}
+
+static struct cursor *newest_cursor(struct form *form) {
+  for (struct cursor *cursor = form->cursors; cursor < form->cursors + TURNS; cursor++)
+    if (is_current(cursor->list, cursor->list_id) && !cursor->list->is_superseded) return cursor;
+  return NULL;
+}
+
 static struct list *list_of(struct form *form, const uint64_t *values, unsigned count, struct match *match) {
-  if (is_current(form->list, form->list_id)) {
-    if (find_row(form->list, form, values, count, match)) return form->list;
-    if (has_passed(form->list, form->row)) form->passed = form->list_id;
+  struct list *list = list_of_loop(form, 0, values, count, match);
+  if (list) return list;
+  const struct cursor *last = newest_cursor(form);
+  if (last) {
+    // list_at() reorders the cursors.
+    const struct cursor cursor = *last;
+    list = list_at(form, cursor.list, values, count, match);
+    if (list) return list;
+    if (has_passed(cursor.list, cursor.row)) form->passed = cursor.list_id;
   }
   struct list *newest = NULL;
   for (unsigned i = 0; i < count; i++) {
@@ -305,26 +432,30 @@ static struct list *list_of(struct form *form, const uint64_t *values, unsigned 
   }
   if (!newest) return NULL;
   // Several threads may have read the same rows.
-  struct list *list = newest;
+  list = newest;
   for (struct list *other = lists; list->thread != &this_thread && other < lists + KEPT_LISTS; other++)
-    if (other->text == newest->text && other->thread == &this_thread && is_current(other, other->id)) list = other;
-  return list->id > form->passed && find_row(list, form, values, count, match) ? list : NULL;
+    if (other->text == newest->text && other->thread == &this_thread && !other->is_superseded &&
+        is_current(other, other->id))
+      list = other;
+  last = cursor_of(form, list);
+  return list->id > form->passed || (last && is_loop(last)) ? list_at(form, list, values, count, match) : NULL;
 }
 
-// The next row that has the values of the last one: a list may be sorted by them.
+// The next row that has the values of the last one: a list may be sorted by them, or another loop has them as well.
 static struct list *list_of_same(const struct form *form, struct match *match) {
-  const struct list *list = form->list;
-  if (!is_current(list, form->list_id)) return NULL;
+  const struct cursor *cursor = &form->cursors[0];
+  const struct list *list = cursor->list;
+  if (!is_current(list, cursor->list_id)) return NULL;
   uint64_t values[HASHED_PARAMETERS];
   unsigned count = 0;
   for (unsigned i = 0; i < HASHED_PARAMETERS; i++)
     if (form->values[i]) values[count++] = form->values[i];
-  for (unsigned row = form->row + 1; row <= list->rows; row++) {
-    if (!matches(list, row, form->columns, values, count, match)) continue;
-    match->is_certain = is_certain(list, row, form->row, match->columns);
-    return match->is_certain ? form->list : NULL;
+  for (unsigned row = cursor->row + 1; !list->is_superseded && row <= list->rows; row++) {
+    if (!matches(list, row, cursor->columns, values, count, match)) continue;
+    match->is_certain = is_certain(list, row, cursor->row, match->columns);
+    return match->is_certain ? cursor->list : NULL;
   }
-  return NULL;
+  return list_of_loop(form, 1, values, count, match);
 }
 
 // Keeps the values for the next run; returns the new ones.
@@ -344,14 +475,12 @@ static struct origin origin_of(struct form *form, const struct bound_hash *hashe
   unsigned found = take_changed(form, hashes, changed);
   struct list *list = found > 0 ? list_of(form, changed, found, &match) : list_of_same(form, &match);
   if (!list) return (struct origin){0};
-  bool goes_on = form->list == list && form->list_id == list->id;
-  bool is_same_row = goes_on && form->row == match.row;
-  form->goes_up = goes_on && (form->goes_up || match.row > form->row);
-  form->columns_so_far = match.columns | (goes_on ? form->columns_so_far : 0);
-  form->columns = match.columns | (is_same_row ? form->columns : 0);
-  form->list = list;
-  form->list_id = list->id;
-  form->row = match.row;
+  struct cursor *cursor = use_cursor(form, list);
+  cursor->goes_up = cursor->row > 0 && (cursor->goes_up || match.row > cursor->row);
+  if (match.row == cursor->walked + 1 || (match.row > cursor->walked && is_loop(cursor))) cursor->walked = match.row;
+  cursor->columns_so_far |= match.columns;
+  cursor->columns = match.columns | (match.row == cursor->row ? cursor->columns : 0);
+  cursor->row = match.row;
   list->last_use = ++uses;
   return (struct origin){list->id, match.is_certain ? match.row : 0, found > 0 ? found - match.values : 0};
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Glibc
 
 /// A program that runs while its debug log is read.
@@ -11,8 +10,7 @@ import Glibc
 ///     while recording.outcomeIfEnded() == nil { … }
 ///     recording.end()
 ///
-/// The log is in a private folder, `/tmp/trace-report-1000/live-2367/` of the recorder with that
-/// process id. A program that outlives its recorder stops logging, because the log is unlinked.
+/// A program that outlives its recorder stops logging, because the log is unlinked.
 public final class LiveRecording {
   /// Where the program's standard output and error go; it reads nothing.
   public enum Output: Sendable {
@@ -20,11 +18,8 @@ public final class LiveRecording {
     case file(String)
   }
 
-  /// The log that grows, which exists from the start.
-  public let log: String
-  private let folder: String
+  private let file: LiveLog
   private let command: [String]
-  private let guardian: RecordingGuardian?
   private var program: pid_t = 0
   private var outcome: Recording.Outcome?
 
@@ -34,17 +29,11 @@ public final class LiveRecording {
   public init(_ command: [String], guardian: [String] = []) throws(RecordingError) {
     try TracedProgram.check(command)
     self.command = command
-    let directory = try RuntimeDirectory()
-    Self.removeAbandoned(in: directory)
-    folder = "\(directory.path)/\(Self.prefix)\(getpid())"
-    log = "\(folder)/debug.log"
-    try? FileManager.default.removeItem(atPath: folder)
-    guard mkdir(folder, 0o700) == 0 else { throw .directoryUnusable(folder, code: errno) }
-    let file = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .directoryUnusable(folder, code: errno) }
-    close(file)
-    self.guardian = try RecordingGuardian(guardian)
+    file = try LiveLog(guardian: guardian)
   }
+
+  /// The log that grows, which exists from the start.
+  public var log: String { file.path }
 
   public func startProgram(output: Output) throws(RecordingError) {
     let output: TracedProgram.Output =
@@ -73,20 +62,5 @@ public final class LiveRecording {
   }
 
   /// Removes the log.
-  public func end() {
-    try? FileManager.default.removeItem(atPath: folder)
-    guardian?.dismiss()
-  }
-
-  /// Removes the logs of recorders that were killed.
-  static func removeAbandoned(in directory: RuntimeDirectory) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    for name in names where name.hasPrefix(prefix) {
-      guard let recorder = pid_t(name.dropFirst(prefix.count)), !SessionDaemon.isRunning(recorder)
-      else { continue }
-      try? FileManager.default.removeItem(atPath: "\(directory.path)/\(name)")
-    }
-  }
-
-  private static let prefix = "live-"
+  public func end() { file.end() }
 }

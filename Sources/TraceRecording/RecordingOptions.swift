@@ -88,6 +88,8 @@ public struct Recording: Hashable, Sendable {
   public var logLimit: Int64?
   /// Why a running process keeps the probe's hooks, which record nothing any more.
   public var keptHooks: String?
+  /// Where the threads of a process were that runs on; empty if that is unknown.
+  public var threads: [ProgramThread] = []
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }

@@ -180,7 +180,7 @@ public enum TraceRecorder {
       for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
     }
     // Whatever fails here, the error has no reader; the next recording tries again.
-    if let directory = try? RuntimeDirectory() { LiveRecording.removeAbandoned(in: directory) }
+    if let directory = try? RuntimeDirectory() { LiveLog.removeAbandoned(in: directory) }
     await SessionDaemon.endAbandoned()
   }
 

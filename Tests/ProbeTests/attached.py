@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from harness import (PROBE, PYTHON, Skipped, compiled, expect, imported, installed, report, report_process, script,
                      scratch)
@@ -147,6 +148,68 @@ def attached_loop_is_found_at_its_line():
         program.ends_well()
 
 
+def _is_detached(program):
+    folder = os.path.join("/tmp", f"trace-report-{os.geteuid()}")
+    expect("was not recorded" in report("attach", "--detach", str(program.pid)).stdout, "the probe stays active")
+    expect(not any(name.startswith("live-") for name in os.listdir(folder)), "the log stays")
+    program.ends_well()
+
+
+def top_follows_a_process_that_runs():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        result = report("top", "--pid", str(program.pid), "--json", "--interval", "500ms", "--count", "3")
+        expect(result.returncode == 0, result.stderr[-500:])
+        last = json.loads(result.stdout.splitlines()[-1])
+        expect(last["totals"]["observed"]["statements"] > 100, f"{last['totals']}")
+        expect(any(statement.get("caller", {}).get("file", "").endswith("attached.py") for statement in last["statements"]),
+               f"{last['statements']}")
+        # A log that another one left behind.
+        result = report("top", "--pid", str(program.pid), "--json", "--interval", "500ms", "--count", "3")
+        expect(json.loads(result.stdout.splitlines()[-1])["totals"]["observed"]["statements"] > 100, result.stderr)
+        _is_detached(program)
+
+
+def top_that_was_killed_is_replaced():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        arguments = ["top", "--pid", str(program.pid), "--json", "--interval", "200ms"]
+        killed = report_process(*arguments)
+        expect(killed.stdout.readline() != "", killed.stderr.read())
+        killed.kill()
+        killed.communicate()
+        for _ in range(50):
+            result = report(*arguments, "--count", "3")
+            if "recorded already" not in result.stderr:
+                break
+            time.sleep(0.1)
+        expect(result.returncode == 0, result.stderr[-500:])
+        _is_detached(program)
+
+
+def serve_has_the_sums_of_a_process_that_runs():
+    with _Program([sys.executable, script("attached.py")]) as program:
+        server = report_process("serve", "--pid", str(program.pid), "--listen", "127.0.0.1:0")
+        address = server.stdout.readline().split()[-1]
+        for _ in range(50):
+            text = urllib.request.urlopen(address, timeout=10).read().decode()
+            found = [line for line in text.splitlines() if line.startswith("storescope_statement_runs_total")]
+            if found:
+                break
+            time.sleep(0.1)
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=30)
+        expect(found, text[:1000] + errors)
+        _is_detached(program)
+
+
+def top_refuses_as_attach_does():
+    process = subprocess.Popen(["true"])
+    process.wait()
+    for command in "top", "serve":
+        result = report(command, "--pid", str(process.pid))
+        expect(result.returncode == 1 and f"no process {process.pid}" in result.stderr, result.stderr)
+        expect(report(command, "--pid", "1", "--", "true").returncode == 64, "a process and a program are accepted")
+
+
 def _line_of(name, comment):
     """The line of a program that ends with a comment, as `file:line`."""
     lines = open(script(name)).read().splitlines()
@@ -169,6 +232,70 @@ def attached_server_has_its_loop_at_the_line_of_its_task():
         expect(result.returncode == 0, result.stderr[-500:])
         findings = _findings(folder)
         expect(("AvoidQueryInLoop", _line_of("attached_fastapi.py", "loop")) in findings, f"{findings}")
+        program.ends_well()
+
+
+def attached_pool_of_one_that_leaks_is_found_at_its_line():
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_engine.py"), "leak"]) as program:
+        result, _ = _attach(program, seconds=5)
+        expect(result.returncode == 0, result.stderr[-500:])
+        text = result.stdout.partition("2 threads wait for a connection of SQLAlchemy's pool")[2]
+        expect(_line_of("attached_engine.py", "waits") in text, "who waits is missing: " + result.stdout[-2000:])
+        expect(_line_of("attached_engine.py", "leak") + "," in text, "the line that leaks is missing: " + result.stdout[-2000:])
+        program.ends_well()
+
+
+def attached_server_that_keeps_its_connection_is_found_at_its_line():
+    """A request leaves a transaction open, and the others give up waiting again and again."""
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_pool.py")]) as program:
+        recorder = report_process("attach", str(program.pid), "--seconds", "5", "-o", os.path.join(scratch, "kept"))
+        expect("records process" in recorder.stderr.readline(), "the recorder does not begin")
+        time.sleep(1)
+        program.process.stdin.write("\n")
+        program.process.stdin.flush()
+        expect(program.process.stdout.readline() == "kept\n", "no request keeps the connection")
+        output, errors = recorder.communicate(timeout=60)
+        text = output.partition("for a connection of SQLAlchemy's pool")[2]
+        expect(_line_of("attached_pool.py", "kept") + "," in text, "the line is missing: " + output[-2000:] + errors)
+        program.ends_well()
+
+
+def attached_pool_that_is_in_use_leaks_nothing():
+    imported(PYTHON, "sqlalchemy")
+    with _Program([PYTHON, script("attached_engine.py"), "keep"]) as program:
+        for _ in range(ATTACHES):
+            result, _ = _attach(program, seconds=1)
+            expect(result.returncode == 0, result.stderr[-500:])
+            expect("pool" not in result.stdout, result.stdout[-1000:])
+        program.ends_well()
+
+
+def locks_shows_what_the_holder_runs():
+    path = os.path.join(scratch, "held.db")
+    with _Program([sys.executable, script("attached_holder.py"), path]) as program:
+        plain = report("locks", path)
+        expect("libstorescope-probe" not in open(f"/proc/{program.pid}/maps").read(), "locks alone loads the probe")
+        result = report("locks", path, "--attach")
+        expect(result.returncode == 0, result.stderr[-500:])
+        expect(plain.stdout.splitlines()[0].partition("  ")[2] in result.stdout, result.stdout)
+        expect("holder is at " in result.stdout and any(_line_of("attached_holder.py", line) + " (hold)" in result.stdout
+               for line in ("holds", "reads")), result.stdout)
+        expect(_line_of("attached_holder.py", "main") in result.stdout, result.stdout)
+        expect("× SELECT count(*) FROM t WHERE a = ? at " in result.stdout and "secret" not in result.stdout, result.stdout)
+        _is_detached(program)
+
+
+def locks_refuses_as_attach_does():
+    path = os.path.join(scratch, "stopped.db")
+    with _Program([sys.executable, script("attached_holder.py"), path]) as program:
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        result = report("locks", path, "--attach")
+        expect(result.returncode == 1 and "it is stopped; continue it" in result.stderr, result.stderr)
+        expect("the writer lock is held by" in result.stdout, result.stdout)
+        program.process.send_signal(signal.SIGCONT)
         program.ends_well()
 
 

@@ -48,6 +48,34 @@ def rows_whose_values_are_bound():
            [list(range(1, 33)), list(range(1, 33)), list(range(1, 10)), list(range(1, 6))], f"{of_list}")
 
 
+def loops_that_take_turns_on_one_connection():
+    """Two requests on one thread, each over its own list, which share a third of their values."""
+    code = """if True:
+        import sqlite3, sys
+        db = sqlite3.connect(sys.argv[1], isolation_level=None)
+        db.execute("CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT)")
+        db.execute("CREATE TABLE book(id INTEGER PRIMARY KEY, author INT, shelf INT)")
+        for i in range(1, 400): db.execute("INSERT INTO author VALUES (?, ?)", (i, f"a{i}"))
+        for i in range(1, 41):
+            for shelf in 1, 2:
+                author = 390 - i if i % 3 == 2 and i > 5 else 100 * shelf + i * 7 % 89
+                db.execute("INSERT INTO book(author, shelf) VALUES (?, ?)", (author, shelf))
+        def request(shelf):
+            books = db.execute("SELECT id, author FROM book WHERE shelf = ?", (shelf,)).fetchall()
+            yield
+            for book in books: yield db.execute("SELECT name FROM author WHERE id = ?", book[1:]).fetchall()
+        for step in zip(request(1), request(2)): pass
+    """
+    process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "turns.db")], level=1)
+    expect(process.returncode == 0, process.stderr)
+    runs = events(lines, "statement_run")
+    lists = [run["list_id"] for run in runs if run.get("list_id")]
+    of_list = [[int(run.get("origin_row", 0)) for run in runs if run.get("origin_id") == number] for number in lists]
+    expect(of_list == [list(range(1, 33))] * 2, f"{of_list}")
+    found = json.loads(report("summary", os.path.join(scratch, "log"), "--json").stdout)["findings"]
+    expect(any(finding["rule"] == "AvoidQueryInLoop" for finding in found), f"{found}")
+
+
 def loops_of_random_servers():
     """All of the servers with a query for each row, and none of the others: SERVERS of them, from SEED on."""
     count = int(os.environ.get("SERVERS", 24))

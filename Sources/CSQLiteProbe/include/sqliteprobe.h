@@ -36,6 +36,11 @@ int sqliteprobe_attach(const char *settings);
 // Ends it: the program calls SQLite again as if the library had not been loaded. Returns 1 if nothing was recorded.
 int sqliteprobe_detach(const char *unused);
 
+// Appends the lines at which the threads of a Python program are to a file, on a thread of its own; its last line is `end`,
+// or `unknown` where the process runs no Python. Returns 1 if that thread could not start. `trace-report locks --attach`
+// calls it.
+int sqliteprobe_threads(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

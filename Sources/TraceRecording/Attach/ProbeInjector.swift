@@ -25,6 +25,13 @@ struct ProbeInjector {
   /// - Returns: false if none had begun.
   func detach() throws(RecordingError) -> Bool { try call("sqliteprobe_detach", nil) == 0 }
 
+  /// Has the process append the lines of its threads to a file, by a thread of the probe's own.
+  func appendThreads(to path: String) throws(RecordingError) {
+    guard try call("sqliteprobe_threads", path) == 0 else {
+      throw failure("it could not start a thread; check its limit of threads")
+    }
+  }
+
   private func failure(_ reason: String) -> RecordingError {
     .notAttachable(process, reason: reason)
   }

@@ -36,7 +36,7 @@ extension TraceRecorder {
     return try injector(for: process).detach()
   }
 
-  private static func injector(for process: Int32) throws(RecordingError) -> ProbeInjector {
+  static func injector(for process: Int32) throws(RecordingError) -> ProbeInjector {
     guard process > 0, process != getpid(), SessionDaemon.isRunning(process) else {
       throw .noSuchProcess(process)
     }
@@ -55,37 +55,43 @@ extension TraceRecorder {
     defer { files.end() }
     let untraced = files.untraced
     let process = injector.process
-    // The process writes its log itself.
-    if geteuid() == 0, let user = AttachTarget(process: process).user, user != 0 {
-      for path in [options.directory, files.mark, untraced.variable.1] {
-        guard chown(path, user, gid_t.max) == 0 else {
-          throw .directoryUnusable(options.directory, code: errno)
-        }
-      }
-    }
+    try passOwnership(of: [options.directory, files.mark, untraced.variable.1], to: process)
     let guardian =
       try? options.guardian.isEmpty
       ? nil : RecordingGuardian(options.guardian + ["--log=\(options.directory)"])
     defer { guardian?.dismiss() }
     let folder = LogFolder(options.directory)
-    try injector.attach(settings(options) + [untraced.variable])
+    try injector.attach(
+      settings(log: options.directory, recordsValues: options.recordsValues) + [untraced.variable])
     began()
     let limit = LogLimit(of: folder, to: options.logLimit)
     wait(for: process, duration)
     let runs = SessionDaemon.isRunning(process)
-    let keptHooks = runs ? obstacle(to: injector) : nil
+    let threads = try? (runs && runsPython(process) ? Self.threads(of: process) : nil)
+    let keptHooks = runs ? detach(injector) : nil
     let reached = limit.stop()
     folder.end()
     var recording = Recording(outcome: .exited(0), directory: options.directory)
     recording.untraced = untraced.take()
     recording.logLimit = reached
     recording.keptHooks = keptHooks
+    recording.threads = threads ?? []
     try recording.seal(knowsOutcome: false, labels: options.labels)
     return recording
   }
 
+  /// Passes files to the user of a process, which writes its log itself.
+  static func passOwnership(
+    of paths: [String], to process: Int32
+  ) throws(RecordingError) {
+    guard geteuid() == 0, let user = AttachTarget(process: process).user, user != 0 else { return }
+    for path in paths {
+      guard chown(path, user, gid_t.max) == 0 else { throw .directoryUnusable(path, code: errno) }
+    }
+  }
+
   /// Detaches; returns why the hooks stay if that fails.
-  private static func obstacle(to injector: ProbeInjector) -> String? {
+  static func detach(_ injector: ProbeInjector) -> String? {
     var reason: String?
     for _ in 1...detachTries {
       do throws(RecordingError) {
@@ -101,10 +107,11 @@ extension TraceRecorder {
 
   private static let detachTries = 5
 
-  private static func settings(_ options: RecordingOptions) -> [(String, String)] {
+  /// - Parameter log: a file, or the folder of a recording.
+  static func settings(log: String, recordsValues: Bool = false) -> [(String, String)] {
     var settings = [
-      ("STORE_SQL_DEBUG", options.recordsValues ? "2" : "1"),
-      ("STORE_SQL_DEBUG_FILE", options.directory), ("STORE_PROBE_LTTNG", "0"),
+      ("STORE_SQL_DEBUG", recordsValues ? "2" : "1"), ("STORE_SQL_DEBUG_FILE", log),
+      ("STORE_PROBE_LTTNG", "0"),
       ("STORE_TRACE_RECORDING", "\(Int64.random(in: 1 ... .max))"),
     ]
     for name in ["STORE_CALLERS", "STORE_CALLERS_SKIP"] {

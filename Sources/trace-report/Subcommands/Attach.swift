@@ -68,6 +68,8 @@ struct Attach: ParsableCommand {
           "records process \(pid), about 1.5 µs and 150 bytes a statement"
             + (seconds == nil ? "; Ctrl-C ends the recording" : ""))
       }
+      let wait = PoolWait(recording, of: pid)
+      defer { if let text = wait.text { Output.print("\n" + text) } }
       try RecordedSummary(exceptions: exceptions, noEvents: noEvents).print(recording)
     } catch let error as RecordingError {
       throw Failure("\(error)")

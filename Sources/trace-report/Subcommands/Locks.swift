@@ -13,12 +13,13 @@ struct Locks: ParsableCommand {
       trace-report locks app.db --watch 1s
       trace-report locks app.db --fail-over 5s || alert
       trace-report locks app.db --fail-on warning || alert
+      trace-report locks app.db --attach
       trace-report locks app.db --rescue saved/
       trace-report locks --all
 
       Reads /proc/locks, the open files of processes and the -shm file. It takes no lock and needs \
-      no tracing. Run it as the owner of the programs or as root. Connections and threads of one \
-      process are one holder; use 'record' to find out which of them holds it.
+      no tracing; only --attach changes a process. Run it as the owner of the programs or as root. \
+      Connections and threads of one process are one holder; use 'record' to find out which of them holds it.
       """)
 
   @Argument(help: "The database file.", completion: .file())
@@ -56,6 +57,13 @@ struct Locks: ParsableCommand {
       """, completion: .directory)
   var rescue: String?
 
+  @Flag(
+    help: """
+      Also load the probe into the processes that hold locks, as 'attach' does, and show for a second what they \
+      run, and at which lines the threads of Python programs are.
+      """)
+  var attach = false
+
   @Flag(help: "Print JSON, schemaVersion 1; with --watch a line each time.")
   var json = false
 
@@ -76,6 +84,9 @@ struct Locks: ParsableCommand {
     if rescue != nil, json || watch != nil || failOver != nil || failOn != nil {
       throw ValidationError("--rescue takes no other option.")
     }
+    if attach, all || json || watch != nil || rescue != nil {
+      throw ValidationError("--attach excludes --all, --json, --watch and --rescue.")
+    }
     if count != nil, watch == nil { throw ValidationError("--count is for --watch.") }
   }
 
@@ -95,6 +106,8 @@ struct Locks: ParsableCommand {
       observer, LocksView(isJSON: json, isRepeated: watch != nil),
       interval: watch?.nanoseconds, count: count, limit: failOver?.nanoseconds,
       failsOn: Set(severities))
-    try loop.run()
+    let result = Result { try loop.run() }
+    if attach { try HolderLook(state: LockState(observer.sample())).run() }
+    try result.get()
   }
 }

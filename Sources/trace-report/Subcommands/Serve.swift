@@ -15,13 +15,18 @@ struct Serve: ParsableCommand {
       trace-report serve debug.log
       trace-report serve --listen 127.0.0.1:9464 recordings/ --baseline baseline.json
       trace-report serve -- python3 app.py
+      trace-report serve --pid 4711
 
-      A program after -- is observed through its log, which takes no space. /metrics is OpenMetrics with \
+      A program after -- is observed through its log, which takes no space. --pid loads the \
+      probe into a process that runs already, as 'attach' does, and removes its hooks at the end. /metrics is OpenMetrics with \
       exemplars that name statements, / is the dashboard, and /healthz returns ok. In a folder \
       each trace and saved report is added once, when it is complete. Memory is bounded, and the \
       server is read-only. An address that is reachable from other hosts needs --token-file; \
       requests then need 'Authorization: Bearer TOKEN'.
       """)
+
+  @Option(help: "Load the probe into this process, which runs already, and serve its sums.")
+  var pid: Int32?
 
   @Option(help: "The address and the port; port 0 for any free one.")
   var listen = "127.0.0.1:9464"
@@ -53,8 +58,8 @@ struct Serve: ParsableCommand {
   var command: [String] = []
 
   func validate() throws {
-    if (input == nil) == command.isEmpty {
-      throw ValidationError("Pass either a folder, a log, or a program after --.")
+    guard [input != nil, pid != nil, !command.isEmpty].count(where: { $0 }) == 1 else {
+      throw ValidationError("Pass either a folder, a log, --pid, or a program after --.")
     }
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
     guard let place = HTTPAddress.split(listen, defaultPort: nil) else {
@@ -116,7 +121,11 @@ struct Serve: ParsableCommand {
     }
     if baseline != nil { throw ValidationError("--baseline needs a folder of recordings.") }
     let source =
-      if let input { try TopSource(input) } else {
+      if let input {
+        try TopSource(input)
+      } else if let pid {
+        try TopSource(process: pid)
+      } else {
         try TopSource(command: command, output: .standardError)
       }
     return (LiveServeSource(source), source)

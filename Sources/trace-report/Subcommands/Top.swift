@@ -12,10 +12,12 @@ struct Top: ParsableCommand {
     discussion: """
       trace-report top debug.log
       trace-report top -- transit search --geo --repeat 100000
+      trace-report top --pid 4711
       trace-report top debug.log --json --count 60 > minute.jsonl
 
       A log is read from its beginning and then followed, also if it is rotated or truncated. A \
-      program after -- is observed through its log, which takes no space; q ends it. Keys: q quits, s sorts by another column, \
+      program after -- is observed through its log, which takes no space; q ends it. \
+      --pid loads the probe into a process that runs already, as 'attach' does, and removes its hooks at the end. Keys: q quits, s sorts by another column, \
       p pauses, r resets the counts, arrows select a statement and show its SQL.
       Without a terminal a block of text, or with --json a line, is printed each interval.
       """)
@@ -26,6 +28,9 @@ struct Top: ParsableCommand {
       valueName: "input"),
     completion: .file())
   var input: String?
+
+  @Option(help: "Load the probe into this process, which runs already, and follow its log.")
+  var pid: Int32?
 
   @Option(help: "The length of an interval: 1s, 500ms.")
   var interval = DurationArgument(nanoseconds: 1_000_000_000)
@@ -53,8 +58,8 @@ struct Top: ParsableCommand {
   var command: [String] = []
 
   func validate() throws {
-    if (input == nil) == command.isEmpty {
-      throw ValidationError("Pass either a log, or a program after --.")
+    guard [input != nil, pid != nil, !command.isEmpty].count(where: { $0 }) == 1 else {
+      throw ValidationError("Pass either a log, --pid, or a program after --.")
     }
     if output != nil, command.isEmpty {
       throw ValidationError("--output is for the program after --.")
@@ -86,6 +91,7 @@ struct Top: ParsableCommand {
 
   private func source(hasScreen: Bool) throws -> TopSource {
     if let input { return try TopSource(input) }
+    if let pid { return try TopSource(process: pid) }
     let output: LiveRecording.Output =
       output.map { .file($0) } ?? (hasScreen ? .file("/dev/null") : .standardError)
     return try TopSource(command: command, output: output)

@@ -4,11 +4,12 @@ import StoreEvents
 import TraceReading
 import TraceRecording
 
-/// The source of the events of `top`: a running program, or one that it starts itself.
+/// The source of the events of `top`: a log, a running process, or a program that it starts itself.
 final class TopSource {
   let name: String
   let reader: LiveReader
   private let recording: LiveRecording?
+  private let attachment: LiveAttachment?
   private var isOver = false
   private var wasEndedByUs = false
 
@@ -21,6 +22,28 @@ final class TopSource {
     }
     name = input == "-" ? "standard input" : input
     recording = nil
+    attachment = nil
+  }
+
+  /// Loads the probe into a process, and follows its log.
+  init(process: Int32) throws {
+    name = "process \(process)"
+    do {
+      let attachment = try LiveAttachment(to: process, guardian: ProgramRecording.guardian)
+      do {
+        reader = try LiveReader(attachment.log, isOurs: true)
+        try attachment.begin()
+      } catch {
+        _ = attachment.end()
+        throw error
+      }
+      self.attachment = attachment
+      recording = nil
+    } catch let error as RecordingError {
+      throw Failure("\(error)")
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    }
   }
 
   /// Starts a program, and follows its log.
@@ -28,7 +51,7 @@ final class TopSource {
     name = command.joined(separator: " ")
     do {
       let recording = try LiveRecording(
-        command, guardian: ["/proc/self/exe", GuardRecording.name])
+        command, guardian: ProgramRecording.guardian)
       do {
         reader = try LiveReader(recording.log, isOurs: true)
         try recording.startProgram(output: output)
@@ -37,6 +60,7 @@ final class TopSource {
         throw error
       }
       self.recording = recording
+      attachment = nil
     } catch let error as RecordingError {
       throw Failure("\(error)")
     } catch let error as TraceReadingError {
@@ -61,14 +85,16 @@ final class TopSource {
   /// The reason why no more events can arrive, or nil while they can.
   var ending: String? {
     if let outcome = recording?.outcomeIfEnded() { return Self.sentence(outcome) }
+    if let attachment, !attachment.isRunning { return "the process has ended" }
     return isOver ? "no more events" : nil
   }
 
   /// The code to exit with: that of the program, if it failed by itself.
   var exitCode: Int32 { wasEndedByUs ? 0 : recording?.outcomeIfEnded()?.exitCode ?? 0 }
 
-  /// Ends the program, if it is running, and everything that was started for it.
+  /// Ends the program that was started, if it is running, and detaches from one that ran before.
   func close() {
+    if let attachment { ProgramRecording.complain(of: attachment.end()) }
     guard let recording else { return }
     wasEndedByUs = recording.outcomeIfEnded() == nil
     if recording.endProgram() == nil {
