@@ -351,6 +351,12 @@ import TraceAnalysis
           == "By its plan each run reads all 3,000 rows of 'doc' to return 0 (1 run).")
       #expect(found[0].fix == fix)
     }
+    let count = RunBuilder { trace in
+      trace.connect()
+      trace.run("SELECT count(*) FROM doc", step: 1_000_000, vmSteps: 12_000)
+    }
+    let found = try Workload(count.profile(), database: connection).findings
+    #expect(found.map(\.severity) == [.note], "it needs every row")
   }
 
   private func shop() throws -> Connection {
