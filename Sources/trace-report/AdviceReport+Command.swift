@@ -13,8 +13,8 @@ extension AdviceReport {
   init(
     _ profile: Profile, database: String, _ connection: Connection, minimumEffect: Double
   ) throws {
-    var workload = AdviceWorkload(profile)
     let conditions = profile.planConditions(for: database)
+    var workload = AdviceWorkload(profile, on: conditions.ownDatabases)
     workload.mergeLists()
     let all = workload.statements.count
     workload.statements.removeAll { conditions.otherDatabase($0.sql) != nil }
@@ -36,7 +36,8 @@ extension AdviceReport {
       doubts: workload.doubts)
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }
-      let explanation = explainer.explain(sql, work: statement.statementWork)
+      let own = profile.statement(statement, on: conditions.ownDatabases)
+      let explanation = explainer.explain(sql, work: own.statementWork)
       verdicts["\(statement.id)"] = explanation.verdict
       rewrites["\(statement.id)"] = explanation.judgement?.obstacles.map(\.sentence)
     }

@@ -63,7 +63,8 @@ public final class PlanExplainer {
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
-    /// The database of the plan, where the statement ran on another one than that of the report.
+    /// The database of the plan, where the statement ran on another one than that of the report, or on several that
+    /// are judged one by one.
     public var database: String?
     /// The objects that were replaced.
     public var standIns: [String] = []

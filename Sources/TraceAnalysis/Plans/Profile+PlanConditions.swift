@@ -17,6 +17,7 @@ extension Profile {
     conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
     conditions.isAsTraced = !own.isEmpty && !isModified
+    if !own.isEmpty { conditions.ownDatabases = own }
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in

@@ -56,9 +56,10 @@ extension JudgedStatement {
     return work.count > 1 && !work[keyPath: sum].isMultiple(of: work.count) ? " on average" : ""
   }
 
-  /// ` (20 runs)`, or ` (20 runs of 20 statements that differ in their values)`.
+  /// ` (20 runs)`, ` (20 runs on 'old.db')`, or ` (20 runs of 20 statements that differ in their values)`.
   var runsText: String {
-    let runs = profile.work.count.counted("run")
+    let place = database.map { " on '\($0)'" } ?? ""
+    let runs = profile.work.count.counted("run") + place
     return texts > 1
       ? " (\(runs) of \(texts) statements that differ in their values)" : " (\(runs))"
   }
