@@ -232,6 +232,7 @@ struct LockJoin {
     }
     failures.add(
       run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
+      first: open[Key(process: connection.process, id: run.transactionID)]?.steps.first,
       at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
       failures.setCauses(

@@ -224,6 +224,30 @@ import TraceAnalysis
     #expect(failures.map { $0.cause != nil } == [hasCause])
   }
 
+  @Test func aNestedBeginNamesTheLineThatBeganTheOpenTransaction() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    for id in 1...2 as ClosedRange<UInt64> {
+      let start = Double(id) * 10
+      runs.run("BEGIN", line: 11, of: program, at: start, transaction: id)
+      runs.run("INSERT INTO t VALUES (0)", line: 12, of: program, at: start + 1, transaction: id)
+      runs.run(
+        "BEGIN IMMEDIATE", line: 5, of: program, at: start + 2, transaction: id, writes: false,
+        error: "SQLITE_ERROR: cannot start a transaction within a transaction")
+      runs.end(id, of: program, at: start + 3, total: 3)
+      runs.run("COMMIT", line: 13, of: program, at: start + 3, transaction: id)
+    }
+    let profile = runs.profile
+    let failure = try #require(profile.locks?.failures?.first)
+    #expect(failure.site.count == 2)
+    #expect(failure.transaction?.location.line == 11)
+    #expect(
+      failure.cause == """
+        the transaction that BEGIN at a.py:11 began on this connection was still open: use SAVEPOINT for an inner one
+        """)
+    #expect(profile.findings.isEmpty)
+  }
+
   @Test func errorsWithOtherReasonsHaveNoObstacle() throws {
     var runs = LockRuns()
     let program = runs.open(1, "a")
