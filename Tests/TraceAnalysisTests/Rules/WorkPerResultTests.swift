@@ -94,6 +94,20 @@ import TraceAnalysis
     }
   }
 
+  @Test(arguments: [
+    ("rank() OVER (ORDER BY value DESC)", "reading_value ON reading (value)"),
+    (
+      "row_number() OVER (PARTITION BY station ORDER BY value DESC)",
+      "reading_station_value_DESC ON reading (station, value DESC)"
+    ),
+  ])
+  func theOrderOfAWindowWithALimitIsThatOfAnIndex(window: String, index: String) throws {
+    let found = try first("SELECT note, \(window) FROM reading LIMIT 10")
+    #expect(found.rule == "UseIndexForSort" && found.severity == .warning)
+    #expect(found.fix.contains("CREATE INDEX \(index)"), "\(found.fix)")
+    #expect(found.trial.map { $0.after * 10 < $0.before } == true)
+  }
+
   @Test func aSortOfRowsThatAreAllReturnedNeedsAnIndexThatHoldsThem() throws {
     #expect(try warnings("SELECT * FROM reading ORDER BY value").isEmpty)
     let found = try first("SELECT value FROM reading ORDER BY value")
