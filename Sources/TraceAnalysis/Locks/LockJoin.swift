@@ -38,6 +38,7 @@ struct LockJoin {
   var sites = LockSites()
   var unended = UnendedRuns()
   private var transactions = TransactionTally()
+  private var temporaryTables = TemporaryTables()
   private var failures = FailureTally()
   private var logs = LogWatch()
   var risks = RiskTally()
@@ -239,6 +240,7 @@ struct LockJoin {
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
+    temporaryTables.add(run, site.sql, on: connection)
     if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
       transactions.endSequences(of: writingThread(of: record, on: connection))
     }
@@ -257,7 +259,10 @@ struct LockJoin {
       transaction.rows = ended.changes
       transaction.writes = isLogged ? ended.writes : nil
     } else {
-      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
+      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0,
+        // The probe reports a transaction where a trigger writes to a file as well.
+        ended != nil || !temporaryTables.isWritten(by: site.sql, on: connection)
+      else { return }
       transaction.isAutocommit = true
     }
     transactions.add(

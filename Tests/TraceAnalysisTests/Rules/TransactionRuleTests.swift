@@ -44,6 +44,23 @@ import TraceAnalysis
     #expect(!loop(49).contains("GroupWrites 4"))
   }
 
+  @Test(arguments: [
+    ("CREATE TEMP TABLE chosen(id)", "INSERT INTO chosen VALUES (?)", false),
+    ("CREATE TEMP TABLE chosen(id)", "INSERT INTO main.chosen VALUES (?)", true),
+    ("CREATE TABLE chosen(id)", "INSERT INTO chosen VALUES (?)", true),
+    ("SELECT 1", "DELETE FROM temp.chosen WHERE id = ?", false),
+  ])
+  func writesToATemporaryTableAreNoTransactions(first: String, write: String, isReported: Bool) {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    runs.run(first, line: 2, of: program, at: 1, changes: 0)
+    for number in 1...60 {
+      runs.run(
+        write, line: 3, of: program, at: Double(number) * 10 + 1, bindHash: UInt64(number))
+    }
+    #expect(runs.findings.contains("GroupWrites 3") == isReported)
+  }
+
   @Test func transactionsOfManyRowsAreNotReported() {
     #expect(loop(60, rows: 4).contains("GroupWrites 4"))
     #expect(!loop(60, rows: 5).contains("GroupWrites 4"))
