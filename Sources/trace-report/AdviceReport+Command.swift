@@ -28,7 +28,8 @@ extension AdviceReport {
     ) { profile.values.tuples(of: $0) }
     if explainer.isOfCapsule { workload.doubts.append("not tried: a capsule has no rows") }
     func explanations() -> [(id: String, explanation: PlanExplainer.Explanation)] {
-      profile.statements.compactMap { statement in
+      profile.statements.compactMap {
+        statement -> (id: String, explanation: PlanExplainer.Explanation)? in
         guard let sql = statement.sql else { return nil }
         let own = profile.statement(statement, on: conditions.ownDatabases)
         return ("\(statement.id)", explainer.explain(sql, work: own.statementWork))

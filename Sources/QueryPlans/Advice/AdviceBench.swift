@@ -78,7 +78,7 @@ final class AdviceBench {
         return true
       } catch let error as SQLiteError where error.isMistake {
         let reason = OrderingError.failsHere(reason: error.message)
-        unmeasured.append((statement.statement.id, Self.reason(reason, otherVersion)))
+        unmeasured.append((statement.statement.id, AdviceBench.reason(reason, otherVersion)))
         return false
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))

@@ -13,7 +13,7 @@ extension FailureSite {
     }
     if let transaction {
       let place = transaction.location.text.map { " at \($0)" } ?? ""
-      let name = transaction.sql.map(StatementCommand.name) ?? "a statement"
+      let name = transaction.sql.map(StatementCommand.name(of:)) ?? "a statement"
       return """
         the transaction that \(name)\(place) began on this connection was still open: use SAVEPOINT for an inner one
         """
