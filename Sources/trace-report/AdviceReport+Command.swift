@@ -13,8 +13,8 @@ extension AdviceReport {
   init(
     _ profile: Profile, database: String, _ connection: Connection, minimumEffect: Double
   ) throws {
-    var workload = AdviceWorkload(profile)
     let conditions = profile.planConditions(for: database)
+    var workload = AdviceWorkload(profile, on: conditions.ownDatabases)
     workload.mergeLists()
     let all = workload.statements.count
     workload.statements.removeAll { conditions.otherDatabase($0.sql) != nil }
@@ -27,18 +27,37 @@ extension AdviceReport {
       connection, conditions: conditions
     ) { profile.values.tuples(of: $0) }
     if explainer.isOfCapsule { workload.doubts.append("not tried: a capsule has no rows") }
-    self.init(
-      database: database, sqliteVersion: Connection.libraryVersion,
-      advice: explainer.isOfCapsule
+    func explanations() -> [(id: String, explanation: PlanExplainer.Explanation)] {
+      profile.statements.compactMap {
+        statement -> (id: String, explanation: PlanExplainer.Explanation)? in
+        guard let sql = statement.sql else { return nil }
+        let own = profile.statement(statement, on: conditions.ownDatabases)
+        return ("\(statement.id)", explainer.explain(sql, work: own.statementWork))
+      }
+    }
+    let advice: IndexAdvice
+    do {
+      advice =
+        explainer.isOfCapsule
         ? IndexAdvice(untried: workload.statements, explainer)
         : try IndexAdvice(
-          workload, database: database, connection, minimumEffect: minimumEffect),
+          workload, database: database, connection, minimumEffect: minimumEffect,
+          sqliteVersion: conditions.sqliteVersion)
+    } catch AdviceError.nothingMeasured(let statements) {
+      // What to write differently is known without a run.
+      let sentences = explanations().flatMap { id, explanation in
+        explanation.judgement?.obstacles.map { "; \(id): \($0.sentence)" } ?? []
+      }
+      throw Failure(
+        LogText.escaped("\(AdviceError.nothingMeasured(statements))\(sentences.joined())"),
+        status: ExitStatus.inconclusive)
+    }
+    self.init(
+      database: database, sqliteVersion: Connection.libraryVersion, advice: advice,
       doubts: workload.doubts)
-    for statement in profile.statements {
-      guard let sql = statement.sql else { continue }
-      let explanation = explainer.explain(sql, work: statement.statementWork)
-      verdicts["\(statement.id)"] = explanation.verdict
-      rewrites["\(statement.id)"] = explanation.judgement?.obstacles.map(\.sentence)
+    for (id, explanation) in explanations() {
+      verdicts[id] = explanation.verdict
+      rewrites[id] = explanation.judgement?.obstacles.map(\.sentence)
     }
   }
 }
@@ -47,7 +66,7 @@ extension IndexAdvice {
   /// Tries candidate indexes for a workload, with progress on a terminal.
   fileprivate init(
     _ workload: AdviceWorkload, database: String, _ connection: Connection,
-    minimumEffect: Double
+    minimumEffect: Double, sqliteVersion: String?
   ) throws {
     ReadingInterruption.catchSignals()
     var copying = Progress("pages copied")
@@ -61,6 +80,7 @@ extension IndexAdvice {
       options.minimumEffect = minimumEffect
       options.writes = workload.writes
       options.incompleteness = workload.incompleteness
+      if sqliteVersion != Connection.libraryVersion { options.otherVersion = sqliteVersion }
       options.isCancelled = { ReadingInterruption.isRequested }
       self = try IndexAdvisor(workload.statements, on: connection, options: options) { step in
         switch step {
@@ -72,6 +92,8 @@ extension IndexAdvice {
       }.advice()
     } catch AdviceError.otherDatabase(let match) {
       throw Failure.otherDatabase(database, match)
+    } catch AdviceError.nothingMeasured(let statements) {
+      throw AdviceError.nothingMeasured(statements)
     } catch let error as AdviceError {
       throw Failure(LogText.escaped("\(error)"), status: error.status)
     } catch let error as SQLiteError where error.isInterruption {

@@ -13,12 +13,12 @@ final class DatabasePlans {
   private let path: String
   private var match = SchemaMatch()
   /// By text, because the verdicts depend on it.
-  private let work: [String: StatementWork]
+  private let work: [String: (work: StatementWork, database: String?)]
 
   init(path: String, of profile: Profile) throws {
     work = Dictionary(
       profile.statements.compactMap { statement in
-        statement.sql.map { ($0, statement.statementWork) }
+        statement.sql.map { ($0, profile.judgedWork(of: statement)) }
       }, uniquingKeysWith: { first, _ in first })
     self.path = path
     database = try ReportedDatabase.open(path)
@@ -38,7 +38,8 @@ final class DatabasePlans {
 
   /// The plan of a statement; one that does not compile has the verdict `error`.
   func plan(of sql: String) -> BaselineV1.Plan {
-    let explanation = explainer.explain(sql, work: work[sql] ?? StatementWork())
+    let explanation = explainer.explain(
+      sql, work: work[sql]?.work ?? StatementWork(), on: work[sql]?.database)
     match.add(explanation)
     let steps =
       explanation.plan.map { $0.roots.flatMap { Self.lines(of: $0, indent: "") } }

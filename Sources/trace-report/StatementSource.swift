@@ -28,6 +28,8 @@ struct StatementSource {
     var id: String
     var sql: String
     var work = StatementWork()
+    /// The database of the runs, where the statement takes far more steps on it than on another, or far fewer.
+    var database: String?
     /// The lines of code that ran it; none for SQL of the command line.
     var callers: [SourceLocation] = []
     /// Where and when a run began that did not end, if none ended.
@@ -70,9 +72,16 @@ struct StatementSource {
       throw Failure(error)
     }
     var statements = Statements(
-      list: traced.statements.map {
-        Statement(
-          id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers, unended: $0.unended)
+      list: traced.statements.flatMap { traced -> [Statement] in
+        let whole = Statement(
+          id: "\(traced.id)", sql: traced.sql, work: traced.work, callers: traced.callers,
+          unended: traced.unended)
+        guard !traced.databases.isEmpty else { return [whole] }
+        return traced.databases.map { runs in
+          var part = whole
+          (part.work, part.database) = (runs.work, runs.database)
+          return part
+        }
       })
     statements.conditions = { traced.conditions($0) }
     statements.values = { traced.values.tuples(of: $0) }

@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.request
 
-from harness import (PROBE, PYTHON, Skipped, compiled, expect, imported, installed, report, report_process, script,
+from harness import (PROBE, PYTHON, Failed, Skipped, compiled, expect, imported, installed, report, report_process, script,
                      scratch)
 
 # Of each program: `make test-attach` sets 40.
@@ -173,7 +173,8 @@ def top_that_was_killed_is_replaced():
     with _Program([sys.executable, script("attached.py")]) as program:
         arguments = ["top", "--pid", str(program.pid), "--json", "--interval", "200ms"]
         killed = report_process(*arguments)
-        expect(killed.stdout.readline() != "", killed.stderr.read())
+        if not killed.stdout.readline():
+            raise Failed(killed.stderr.read())
         killed.kill()
         killed.communicate()
         for _ in range(50):

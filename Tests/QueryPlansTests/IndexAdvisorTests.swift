@@ -366,6 +366,27 @@ import Testing
       error.map { "\($0)" }
         == "only 1 of 3 statements compiles against this database (no such table: ZOTHER); pass the "
         + "store that was traced, or a copy of it")
-    #expect(throws: AdviceError.noStatements) { _ = try advice("DELETE FROM ZSTOP") }
+    #expect(throws: AdviceError.noStatements) { _ = try advice("BEGIN", "COMMIT") }
+    for sql in ["DELETE FROM ZSTOP", "INSERT INTO ZSTOP (ZKIND) VALUES (1)"] {
+      #expect(throws: AdviceError.onlyWrites) { _ = try advice("BEGIN", sql, "COMMIT") }
+    }
+  }
+
+  @Test func theVersionThatRanAStatementIsTheReasonWhyItIsNotMeasured() throws {
+    var options = IndexAdvisor.Options()
+    options.otherVersion = "3.99.0"
+    let statement = WorkloadStatement(
+      id: "a", sql: "SELECT ZNAME FROM ZSTOP WHERE Z_PK = ?", runs: 10,
+      counted: CountedRuns(rows: 50, vmSteps: 900))
+    let error = #expect(throws: AdviceError.self) {
+      _ = try IndexAdvisor([statement], on: connection, options: options)
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.hasPrefix("no statement can be measured: SQLite 3.99.0 ran it, and this is"))
+    guard case .nothingMeasured(let statements)? = error else {
+      Issue.record("\(text)")
+      return
+    }
+    #expect(statements.map(\.statement) == ["a"])
   }
 }

@@ -105,6 +105,22 @@ import Testing
     #expect(found.rewritten == "\(indexed) = ?")
   }
 
+  // MARK: - Terms that may be left out
+
+  @Test func anOptionalTermHasAnIndexOfItsOwn() throws {
+    let sql = "SELECT id FROM line WHERE room = ?1 AND (?2 IS NULL OR note = ?2)"
+    let found = try #require(obstacles(sql, [.integer(1), .text("Note 7")]).first)
+    #expect(found.reason == .optional)
+    #expect(found.index == nil)
+    #expect(found.rewritten == "note = ?2")
+    let index = try #require(found.indexes.first)
+    #expect(index.columns.last == "note")
+    #expect(found.sentence.hasSuffix("and write note = ?2 where it is not; \(index.sql)"))
+    try connection.execute("CREATE INDEX line_note ON line(note)")
+    let other = try #require(obstacles(sql, [.integer(1), .text("Note 7")]).first)
+    #expect(other.index == "line_note" && other.indexes.isEmpty)
+  }
+
   // MARK: - Several tables
 
   @Test func anORAcrossTablesIsASelectForEach() throws {

@@ -49,7 +49,11 @@ final class AdviceBench {
     var cost: Double { reading + writing }
   }
 
-  init(_ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy) throws {
+  /// - Parameter otherVersion: the version of SQLite that ran the workload, where it is another one.
+  init(
+    _ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy,
+    otherVersion: String? = nil
+  ) throws {
     self.copy = copy
     self.writes = writes
     writing = workload.map(\.sql).filter { SQLTokenizer.tokens(of: $0).areOfWrite }
@@ -63,7 +67,8 @@ final class AdviceBench {
     ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
     try copy.reorder()
-    var (statements, unmeasured) = try Self.compiled(workload, on: copy.connection)
+    var (statements, unmeasured) = try Self.compiled(
+      workload, on: copy.connection, otherVersion)
     var steps: [Double] = []
     statements = try statements.filter { statement in
       do {
@@ -73,7 +78,7 @@ final class AdviceBench {
         return true
       } catch let error as SQLiteError where error.isMistake {
         let reason = OrderingError.failsHere(reason: error.message)
-        unmeasured.append((statement.statement.id, "\(reason)"))
+        unmeasured.append((statement.statement.id, AdviceBench.reason(reason, otherVersion)))
         return false
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))
@@ -81,8 +86,11 @@ final class AdviceBench {
       }
     }
     if statements.isEmpty {
-      throw unmeasured.isEmpty
-        ? AdviceError.noStatements : .nothingMeasured(reasons: unmeasured.map(\.reason))
+      guard unmeasured.isEmpty else {
+        throw AdviceError.nothingMeasured(
+          unmeasured.map { .init(statement: $0.statement, reason: $0.reason) })
+      }
+      throw writing.isEmpty ? AdviceError.noStatements : .onlyWrites
     }
     (self.statements, self.unmeasured, self.steps) = (statements, unmeasured, steps)
     known[[]] = trial([], steps: steps)
@@ -90,7 +98,7 @@ final class AdviceBench {
 
   /// The statements that can be measured, and why others cannot.
   private static func compiled(
-    _ workload: [WorkloadStatement], on connection: Connection
+    _ workload: [WorkloadStatement], on connection: Connection, _ otherVersion: String?
   ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
     var match = SchemaMatch()
     let explainer = PlanExplainer(connection)
@@ -106,15 +114,31 @@ final class AdviceBench {
       } catch OrderingError.notASelect where !statement.findsRowsToWrite {
         // An INSERT of values, or all rows are written: no index finds them sooner.
       } catch let error as OrderingError {
-        unmeasured.append((statement.id, "\(error)"))
+        unmeasured.append((statement.id, Self.reason(error, otherVersion)))
       } catch let error as SQLiteError where !error.isInterruption {
         failure = error.message
-        unmeasured.append((statement.id, error.message))
+        let reason =
+          otherVersion == nil
+          ? error.message : Self.reason(.failsHere(reason: error.message), otherVersion)
+        unmeasured.append((statement.id, reason))
       }
       match.add(failure: failure)
     }
     guard !match.isOtherDatabase else { throw AdviceError.otherDatabase(match) }
     return (statements, unmeasured)
+  }
+
+  /// Why a statement is not measured; where another version of SQLite ran it, that is the reason.
+  private static func reason(_ error: OrderingError, _ otherVersion: String?) -> String {
+    guard let otherVersion else { return "\(error)" }
+    let version = "SQLite \(otherVersion) ran it, and this is SQLite \(Connection.libraryVersion)"
+    switch error {
+    case .noFit:
+      return "\(version), which takes other steps for the same values; record the values with "
+        + "'trace-report record --values'"
+    case .failsHere(let reason): return "\(version): \(reason)"
+    default: return "\(error)"
+    }
   }
 
   /// A write is measured itself where triggers, foreign keys and the subqueries of its SET read tables for it; otherwise

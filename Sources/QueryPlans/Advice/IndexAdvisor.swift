@@ -14,6 +14,8 @@ public struct IndexAdvisor {
     public var writes: [WorkloadWrite] = []
     /// The reasons why the workload may be incomplete; in that case no index to drop is reported.
     public var incompleteness: String?
+    /// The version of SQLite that ran the workload, where it is another one than this.
+    public var otherVersion: String?
     /// The time for all timing together; after it, statements are advised by their counts.
     public var timeBudget = Duration.seconds(20)
     /// Called often: once it returns true, nothing more is tried.
@@ -45,7 +47,8 @@ public struct IndexAdvisor {
     (bench, statistics) = try copy.connection.interrupting(
       when: options.isCancelled, every: Self.pause
     ) {
-      let bench = try AdviceBench(statements, writes: options.writes, copy: copy)
+      let bench = try AdviceBench(
+        statements, writes: options.writes, copy: copy, otherVersion: options.otherVersion)
       return (bench, try bench.statisticsTrials())
     }
     self.options = options

@@ -34,9 +34,10 @@ extension IndexObstacle {
         type, or write \(rewritten)
         """
     case .optional:
+      let created = indexes.map { "; \($0.sql)" }.joined()
       return """
-        \(name) cannot serve \(term), since a part of the OR has no column: leave the term out where its value is \
-        NULL, and write \(rewritten) where it is not
+        \(indexes.isEmpty ? name : "an index") cannot serve \(term), since a part of the OR has no column: leave the \
+        term out where its value is NULL, and write \(rewritten) where it is not\(created)
         """
     case .tables:
       return """

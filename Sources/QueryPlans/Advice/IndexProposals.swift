@@ -38,10 +38,10 @@ struct IndexProposals {
         + places(of: table).flatMap { finding($0.source, in: $0.scope, $0.outline) })
   }
 
-  /// The indexes that have the order of the rows.
+  /// The indexes that have the order of the rows, or of a window: with a LIMIT, its rows are then not sorted.
   func sorting() -> [[IndexCandidate]] {
     let sets = outlines.prefix(1).flatMap { outline in
-      outline.scopes.filter { $0.hasOrderBy }.flatMap { scope in
+      outline.scopes.flatMap { scope in
         scope.sources.flatMap { sorting($0, in: scope, outline) }
       }
     }
@@ -139,12 +139,17 @@ struct IndexProposals {
     _ source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline
   ) -> [[IndexCandidate]] {
     guard let table = source.table, source.schema == nil, !outline.isCommonTable(table),
-      let known = columns(table), let order = scope.order,
-      !outline.tokens[order].contains(where: \.isLocalizedCollation),
-      let compared = ComparedColumns(of: source, in: scope, outline)
+      let known = columns(table), let compared = ComparedColumns(of: source, in: scope, outline)
     else { return [] }
-    let terms = SortTerm.all(in: order, of: source, scope, outline.tokens)
     let equal = compared.equal.filter(known.isIndexable)
+    guard let order = scope.order else {
+      let terms = compared.windowTerms
+      guard !terms.isEmpty, terms.allSatisfy({ known.names.contains($0.column.lowercased()) })
+      else { return [] }
+      return [equal, []].map { [IndexCandidate(table: table, equal: $0, order: terms)] }
+    }
+    guard !outline.tokens[order].contains(where: \.isLocalizedCollation) else { return [] }
+    let terms = SortTerm.all(in: order, of: source, scope, outline.tokens)
     guard !terms.isEmpty, terms.allSatisfy({ known.names.contains($0.column.lowercased()) }) else {
       let sorted = SortedExpressions(of: scope, outline.tokens)
       return [equal, []].compactMap { sorted?.index(on: table, equal: $0, scope) }.map { [$0] }

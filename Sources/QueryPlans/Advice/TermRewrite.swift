@@ -10,7 +10,7 @@ struct TermRewrite {
   var trial: String
   /// Other texts in the term's place, each of which SQLite has to find by an index as well.
   var others: [String] = []
-  /// The column of a range, with its table.
+  /// The column of a range, or of a term without its OR, with its table.
   var column: HiddenColumn?
 
   struct HiddenColumn: Hashable {
@@ -75,8 +75,19 @@ struct TermRewrite {
       let rest = parts.filter { !ComparedExpression.names(in: $0, tokens).isEmpty }
       guard !rest.isEmpty, rest.count < parts.count else { return [] }
       return [
-        TermRewrite(tree.range, .optional, rest.map(text).joined(separator: " OR "))
+        TermRewrite(
+          tree.range, .optional, rest.map(text).joined(separator: " OR "),
+          column: rest.count == 1 ? comparedColumn(rest[0]) : nil)
       ]
+    }
+
+    /// The column of `a = ?`.
+    private func comparedColumn(_ term: Range<Int>) -> TermRewrite.HiddenColumn? {
+      let inner = TermTree.unwrapped(term, tokens)
+      guard let place = operatorPlace(in: inner),
+        let column = column(inner.lowerBound..<place) ?? column(place + 1..<inner.upperBound)
+      else { return nil }
+      return TermRewrite.HiddenColumn(table: column.table, name: column.name.lowercased())
     }
 
     /// `a.x = ? OR b.y = ?` as `a.x = ?` and `b.y = ?`, each in a SELECT of its own.

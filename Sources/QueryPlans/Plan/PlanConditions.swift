@@ -15,6 +15,8 @@ public struct PlanConditions: Sendable {
   public var changesTables = false
   /// Returns the path of another database, where a statement ran only there.
   public var otherDatabase: @Sendable (String) -> String? = { _ in nil }
+  /// The paths of the database in the trace; nil if it has none of it.
+  public var ownDatabases: Set<String>?
   /// Whether the file of a path is another one than the program opened, or gone.
   public var isReplaced: @Sendable (String) -> Bool = { _ in false }
   /// Whether the program has set `PRAGMA case_sensitive_like`.

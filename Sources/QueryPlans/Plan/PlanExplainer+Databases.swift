@@ -26,6 +26,19 @@ extension PlanExplainer {
     return other
   }
 
+  /// Explains a statement, and judges it by the work of its runs on one of several databases of the trace.
+  ///
+  /// - Parameter path: the database; nil where the work is that of all runs.
+  public func explain(_ sql: String, work: StatementWork, on path: String?) -> Explanation {
+    guard let path, let own = conditions.ownDatabases, StatementOutline(sql).hasPlan else {
+      return explain(sql, work: work)
+    }
+    guard own.contains(path) else { return explain(sql, work, in: path) }
+    var explanation = explain(sql, work: work)
+    explanation.database = path
+    return explanation
+  }
+
   /// Explains a statement in the database that its connection opened.
   func explain(_ sql: String, _ work: StatementWork, in path: String) -> Explanation {
     if let other = other(path) {

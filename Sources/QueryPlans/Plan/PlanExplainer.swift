@@ -66,7 +66,8 @@ public final class PlanExplainer {
     public var error: SQLiteError?
     /// Whether it names a table or a column that the program removed later.
     public var isOfEarlierSchema = false
-    /// The database of the plan, where the statement ran on another one than that of the report.
+    /// The database of the plan, where the statement ran on another one than that of the report, or on several that
+    /// are judged one by one.
     public var database: String?
     /// The objects that were replaced.
     public var standIns: [String] = []

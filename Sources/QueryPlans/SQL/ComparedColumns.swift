@@ -15,8 +15,9 @@ public struct ComparedColumns: Hashable, Sendable {
   public var sorted: [String] = []
   /// The same with their directions; empty where ORDER BY has other terms as well.
   public var sortTerms: [SortTerm] = []
-  /// The columns by which a window is divided and sorted: `OVER (PARTITION BY a ORDER BY b)`.
-  var windowed: [String] = []
+  /// The columns by which a window is divided and sorted: `OVER (PARTITION BY a ORDER BY b DESC)`.
+  var windowTerms: [SortTerm] = []
+  var windowed: [String] { windowTerms.map(\.column) }
   /// Every other column of the table that the SELECT names.
   public var covered: [String] = []
   /// Whether an OR separates comparisons, so that no single index serves them all.
@@ -81,7 +82,7 @@ public struct ComparedColumns: Hashable, Sendable {
         sorted = Self.plainTerms(of: order, scope, tokens)
       }
     }
-    windowed = Self.window(of: source, in: scope, tokens)
+    windowTerms = Self.window(of: source, in: scope, tokens)
     let named = filtered + joined + sorted + ["Z_PK"]
     covered = Self.columns(of: source, in: scope.tokens, scope, tokens)
       .filter { !named.containsName($0) }
@@ -139,7 +140,7 @@ public struct ComparedColumns: Hashable, Sendable {
   /// The columns of the first window; empty where one of its terms is anything else.
   private static func window(
     of source: SelectScope.Source, in scope: SelectScope, _ tokens: [SQLToken]
-  ) -> [String] {
+  ) -> [SortTerm] {
     guard let over = scope.columns?.first(where: { tokens[$0].isWord("OVER") }),
       let start = windowStart(after: over, in: scope, tokens),
       let end = tokens[start...].firstIndex(where: { token in
@@ -149,11 +150,12 @@ public struct ComparedColumns: Hashable, Sendable {
     let terms = tokens[(start + 1)..<end].split { token in
       token.isSymbol(",") || ["PARTITION", "ORDER", "BY"].contains(where: token.isWord)
     }
-    var columns: [String] = []
+    var columns: [SortTerm] = []
     for var term in terms {
-      if let last = term.last, last.isWord("ASC") || last.isWord("DESC") { term.removeLast() }
+      let isDescending = term.last?.isWord("DESC") == true
+      if isDescending || term.last?.isWord("ASC") == true { term.removeLast() }
       guard let column = IndexProposals.column(term, of: source, scope) else { return [] }
-      columns.append(column)
+      columns.append(SortTerm(column: column, isDescending: isDescending))
     }
     return columns
   }

@@ -8,6 +8,8 @@ public struct StatementClauses: Hashable, Sendable {
   /// The number of `LIMIT 100`; nil without one, where it is a parameter, and beside an offset.
   public let limit: Int?
   public let hasOrderBy: Bool
+  /// Whether it has a window function: SQLite sorts the rows for it.
+  public let hasWindow: Bool
   /// Whether it deletes rows that are in its way: REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE.
   public let replacesRows: Bool
   /// Whether it is ORDER BY random().
@@ -50,6 +52,9 @@ public struct StatementClauses: Hashable, Sendable {
       $0.count == 1 ? Int(outline.tokens[$0.lowerBound].text) : nil
     }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
+    hasWindow = outer.compactMap(\.columns).contains { columns in
+      outline.tokens[columns].contains { $0.isWord("OVER") }
+    }
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
     isDistinct = outer.contains(where: \.isDistinct)
     readsExtremes =

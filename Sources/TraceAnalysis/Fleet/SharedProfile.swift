@@ -69,6 +69,10 @@ public struct SharedProfile: Sendable {
           change(&open)
           failure.obstacle = open
         }
+        if var first = failure.transaction {
+          change(&first)
+          failure.transaction = first
+        }
         // The text of an error may quote the statement.
         failure.error = String(failure.error.prefix { $0 != ":" })
       }

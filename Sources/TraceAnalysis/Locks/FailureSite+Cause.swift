@@ -11,6 +11,13 @@ extension FailureSite {
       let name = obstacle.sql.map { "the \(StatementCommand.name(of: $0))" } ?? "a statement"
       return "\(name)\(place) of \(sharesCache ? "another" : "the same") connection was still open"
     }
+    if let transaction {
+      let place = transaction.location.text.map { " at \($0)" } ?? ""
+      let name = transaction.sql.map(StatementCommand.name(of:)) ?? "a statement"
+      return """
+        the transaction that \(name)\(place) began on this connection was still open: use SAVEPOINT for an inner one
+        """
+    }
     return limit ?? Self.remedies.first { error.contains($0.text) }?.remedy
   }
 

@@ -17,8 +17,15 @@ public struct FailureSite: Hashable, Sendable, Codable {
   public var obstacle: LockSite?
   /// True for a database in memory or a temporary one; nil otherwise.
   public var isInMemory: Bool?
+  /// The statement that began the transaction in which a BEGIN failed; nil for other errors.
+  public var transaction: LockSite?
   /// Whether the open statement is of another connection, which shares the cache.
   public var sharesCache = false
+
+  /// Whether it is a BEGIN within a transaction.
+  var isNestedBegin: Bool {
+    error.contains("cannot start a transaction within a transaction")
+  }
 
   /// Whether SQLite failed it for the lock of another connection.
   var isBusy: Bool { error.hasPrefix("SQLITE_BUSY") }
@@ -40,6 +47,7 @@ public struct FailureSite: Hashable, Sendable, Codable {
     }
     first = [first, other.first].compactMap { $0 }.min()
     if other.isInMemory != true { isInMemory = nil }
+    if transaction == nil { transaction = other.transaction }
     if obstacle == nil { (obstacle, sharesCache) = (other.obstacle, other.sharesCache) }
   }
 }
@@ -80,11 +88,12 @@ struct FailureTally {
   /// By process: the last failures for which an open statement may be the reason.
   private var waiting: [Int: [(site: SiteKey, connection: Key, time: Nanoseconds)]] = [:]
 
-  /// - Parameter writer: the statement with which another connection of the process began the
-  ///   transaction that is open.
+  /// - Parameters:
+  ///   - writer: the statement with which another connection of the process began the transaction that is open.
+  ///   - first: the first statement of the connection's own transaction that is open.
   mutating func add(
     _ run: StatementRun, _ site: LockSite, on connection: Key, isInMemory: Bool, writer: LockSite?,
-    at time: Nanoseconds
+    first: LockSite?, at time: Nanoseconds
   ) {
     resolve(run, site, on: connection, at: time)
     guard !run.error.isEmpty else { return }
@@ -92,6 +101,7 @@ struct FailureTally {
     let key = failure.key
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     failure.isInMemory = isInMemory ? true : nil
+    if failure.isNestedBegin, let first, first.isTransactionControl { failure.transaction = first }
     var counted = failure
     counted.site.count = 1
     counted.first = time

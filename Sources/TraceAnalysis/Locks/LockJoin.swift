@@ -38,6 +38,7 @@ struct LockJoin {
   var sites = LockSites()
   var unended = UnendedRuns()
   private var transactions = TransactionTally()
+  private var temporaryTables = TemporaryTables()
   private var failures = FailureTally()
   private var logs = LogWatch()
   var risks = RiskTally()
@@ -232,12 +233,14 @@ struct LockJoin {
     }
     failures.add(
       run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
+      first: open[Key(process: connection.process, id: run.transactionID)]?.steps.first,
       at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
       failures.setCauses(
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
+    temporaryTables.add(run, site.sql, on: connection)
     if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
       transactions.endSequences(of: writingThread(of: record, on: connection))
     }
@@ -256,7 +259,10 @@ struct LockJoin {
       transaction.rows = ended.changes
       transaction.writes = isLogged ? ended.writes : nil
     } else {
-      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 else { return }
+      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0,
+        // The probe reports a transaction where a trigger writes to a file as well.
+        ended != nil || !temporaryTables.isWritten(by: site.sql, on: connection)
+      else { return }
       transaction.isAutocommit = true
     }
     transactions.add(

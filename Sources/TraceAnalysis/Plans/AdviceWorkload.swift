@@ -18,12 +18,15 @@ public struct AdviceWorkload: Sendable {
   public var incompleteness: String?
 
   /// Adds the statements and writes of a profile.
-  public init(_ profile: Profile) {
+  ///
+  /// - Parameter paths: the paths of the database in the trace; nil if it has none.
+  public init(_ profile: Profile, on paths: Set<String>? = nil) {
     let completeness = profile.completeness
     doubts = completeness.doubts
     // A statement that always failed has no plan.
-    for statement in profile.statements where statement.work.count > statement.work.errors {
-      guard let sql = statement.sql else { continue }
+    for whole in profile.statements where whole.work.count > whole.work.errors {
+      guard let sql = whole.sql else { continue }
+      let statement = profile.statement(whole, on: paths)
       statements.append(WorkloadStatement(statement, sql: sql, profile.values))
       if let write = WorkloadWrite(statement, sql: sql) { writes.append(write) }
     }

@@ -30,6 +30,12 @@ extension Profile {
     guard openedFiles.count > 1 else { return openedFiles }
     var times: [String: Nanoseconds] = [:]
     for statement in statements {
+      if let databases = databaseRuns[statement.id] {
+        for runs in databases {
+          times[runs.path] = (times[runs.path] ?? 0).saturatingSum(runs.work.totalTime)
+        }
+        continue
+      }
       for path in databases[statement.id] ?? [] {
         times[path] = (times[path] ?? 0).saturatingSum(statement.work.totalTime)
       }

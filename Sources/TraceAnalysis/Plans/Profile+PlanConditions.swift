@@ -18,6 +18,7 @@ extension Profile {
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
     conditions.isAsTraced = !own.isEmpty && !isModified
     conditions.changesTables = !own.isEmpty && changesTables
+    if !own.isEmpty { conditions.ownDatabases = own }
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in

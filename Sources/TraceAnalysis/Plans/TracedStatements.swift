@@ -14,11 +14,21 @@ public struct TracedStatements: Sendable {
     public var sql: String
     /// The counts of its runs.
     public var work = StatementWork()
+    /// The runs on each database, where they take far more steps on one of them, that one first; otherwise empty.
+    public var databases: [Runs] = []
     /// The lines of code that ran it, or that fetched the objects with faults that ran it; by their
     /// total time.
     public var callers: [SourceLocation] = []
     /// Where and when a run began that did not end, if none ended; nil otherwise.
     public var unended: String?
+
+    /// The runs on one of several databases.
+    public struct Runs: Sendable {
+      /// The path of the database.
+      public var database: String
+      /// The counts of the runs.
+      public var work: StatementWork
+    }
   }
 
   /// The statements, in the order of their first run.
@@ -60,8 +70,8 @@ public struct TracedStatements: Sendable {
     let unended = Dictionary(
       profile.unended.map { ($0.site.statement, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
-      if let profile = ran[statement.id] {
-        statements[index].note(profile)
+      if let ran = ran[statement.id] {
+        statements[index].note(ran, on: profile.databaseRuns[statement.id] ?? [])
       } else if let run = unended[statement.id] {
         statements[index].unended = run.sentence
         statements[index].callers = [run.site.location].filter { $0 != .unknown }
@@ -76,13 +86,13 @@ public struct TracedStatements: Sendable {
     values = profile.values
     conditions = { profile.planConditions(for: $0) }
     openedDatabases = profile.openedDatabases
-    for profile in profile.statements {
-      guard let sql = profile.sql else {
-        if profile.id.rawValue != 0 { unresolved += 1 }
+    for ran in profile.statements {
+      guard let sql = ran.sql else {
+        if ran.id.rawValue != 0 { unresolved += 1 }
         continue
       }
-      var statement = Statement(id: profile.id, sql: sql)
-      statement.note(profile)
+      var statement = Statement(id: ran.id, sql: sql)
+      statement.note(ran, on: profile.databaseRuns[ran.id] ?? [])
       statements.append(statement)
     }
   }
@@ -92,8 +102,12 @@ public struct TracedStatements: Sendable {
 }
 
 extension TracedStatements.Statement {
-  fileprivate mutating func note(_ profile: StatementProfile) {
+  fileprivate mutating func note(_ profile: StatementProfile, on databases: [DatabaseRuns]) {
     work = profile.statementWork
+    self.databases = databases.map { runs in
+      TracedStatements.Statement.Runs(
+        database: runs.path, work: profile.with(runs).statementWork)
+    }
     callers = profile.callers.map(\.location)
   }
 }

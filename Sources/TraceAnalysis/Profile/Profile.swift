@@ -59,6 +59,11 @@ public struct Profile: Sendable, Codable {
   /// Never encoded: a report has the paths of the stores.
   var databases: [StatementID: Set<String>] = [:]
 
+  /// The runs on each database of the statements that take far more steps on one of them, that one first.
+  ///
+  /// Never encoded, as ``databases``.
+  var databaseRuns: [StatementID: [DatabaseRuns]] = [:]
+
   /// The database files that were opened.
   ///
   /// Never encoded: they are files of the host that recorded them.

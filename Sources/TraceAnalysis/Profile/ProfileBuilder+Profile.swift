@@ -70,6 +70,7 @@ extension ProfileBuilder {
     let sequences = (sequences.finish() ?? []) + loggedLoops.finish()
     profile.sequences = sequences.isEmpty ? nil : sequences
     profile.databases = databases.byStatement
+    profile.databaseRuns = databases.unequalRuns
     profile.openedFiles = openedFiles
     profile.unended = filter.isEmpty ? unendedRuns : []
     let labels = reading.commonLabels

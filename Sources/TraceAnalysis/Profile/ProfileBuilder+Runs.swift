@@ -134,6 +134,7 @@ extension ProfileBuilder {
     let host = processes.profiles[process].identity.host
     let origin = origins.index(ofConnection: run.connectionID, in: process, host: host)
     addForm(run.statementID, from: origin) { $0.add(run, waits, measures) }
+    databases.add(run, measures, at: location, in: process)
     statements.update(run.statementID) {
       StatementTally(entity: "")
     } _: {
@@ -144,6 +145,15 @@ extension ProfileBuilder {
     contexts.update(currentContext, make: ContextTally.init) { $0.add(run, measures) }
     if run.changes > 0 { countCommit(of: process) }
     findLoops(run, record, at: location, in: process, origin)
+  }
+
+  /// Counts the runs before the second database was opened.
+  mutating func countRunsOfFirstDatabase() {
+    for (id, statement) in zip(statements.keys, statements.values) {
+      for (location, caller) in zip(statement.callers.keys, statement.callers.values) {
+        databases.add(caller.work, of: id, at: location)
+      }
+    }
   }
 
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that

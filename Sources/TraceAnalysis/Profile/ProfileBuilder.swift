@@ -132,7 +132,7 @@ public struct ProfileBuilder {
       locks.add(event, record, in: process)
     case .connectionOpened(let event):
       add(event)
-      databases.add(event, in: process)
+      if databases.add(event, in: process) { countRunsOfFirstDatabase() }
       locks.databases.add(event, on: record.process.host, in: process)
       locks.risks.add(
         event, of: locks.databases[Key(process: process, id: event.connectionID)],

@@ -20,9 +20,9 @@ struct DropUnusedIndex: Rule {
       index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes, those that
       begin with the columns of a foreign key and those that the store creates for relationships are not reported, nor any
       by Core Data's log, which may be incomplete, nor those of a table where a statement searches text or sorts by a locale without an index, nor those
-      of columns that a statement with a scan or a costly search names: the repair may use them. If a statement cannot
-      be explained, nothing is
-      reported.
+      of columns that a statement with a scan or a costly search names: the repair may use them. Nor is an index of a
+      table without statistics (`ANALYZE`) whose first column a statement compares or joins by: with statistics SQLite
+      may choose it. If a statement cannot be explained, nothing is reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -40,12 +40,14 @@ struct DropUnusedIndex: Rule {
     let ofText = workload.tablesOfText
     let ofTables = database.indexesByTable
     let words = workload.wordsOfCostlyStatements
+    let compared = workload.comparedColumns
     return database.indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
         !database.indexesOfForeignKeys.contains(index.name), !used.contains(index.name),
         !named.contains(index.name.lowercased()),
         tables.contains(index.table.lowercased()),
         !ofText.contains(index.table.lowercased()), !index.mayServe(words),
+        database.table(index.table)?.rowsInStatistics != nil || !index.begins(with: compared),
         ofTables[index.table]?.contains(where: {
           $0.makesDuplicate(index, keeping: named) || (index != $0 && index.isPrefix(of: $0))
         }) == false
@@ -87,10 +89,26 @@ extension Workload {
     explanations.values.filter { $0.verdict.isCostly || $0.verdict == .mayScan }.map(\.words)
   }
 
+  /// The columns that statements compare with values and join by, by table, all in lower case.
+  fileprivate var comparedColumns: [String: Set<String>] {
+    explanations.values.flatMap { ComparedColumns.all(in: $0.qualifiedSQL) }.reduce(into: [:]) {
+      $0[$1.table.lowercased(), default: []].formUnion(
+        ($1.filtered + $1.joined).map { $0.lowercased() })
+    }
+  }
+
   /// The tables that some plan reads, in lower case.
   var tablesRead: Set<String> {
     Set(
       plans.flatMap { $0?.nodes ?? [] }
         .compactMap { $0.fact.access?.table?.lowercased() })
+  }
+}
+
+extension DatabaseIndex {
+  /// Whether its first column is one of some, by table in lower case.
+  fileprivate func begins(with columns: [String: Set<String>]) -> Bool {
+    terms.first?.column.map { columns[table.lowercased()]?.contains($0.lowercased()) == true }
+      ?? false
   }
 }

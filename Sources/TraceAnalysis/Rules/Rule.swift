@@ -25,7 +25,8 @@ public enum Rules {
     AvoidFullTableScan(), AvoidCostlySearch(), AvoidScanInCorrelatedSubquery(),
     UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
-    AvoidQueryInLoop(), AvoidFaultStorm(), AvoidRelationshipFaultStorm(),
+    AvoidQueryInLoop(), AvoidTextIndexCommandInLoop(), AvoidFaultStorm(),
+    AvoidRelationshipFaultStorm(),
     AvoidWholeRelationship(), AvoidRepeatedFetch(), LimitFetch(),
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
@@ -56,9 +57,10 @@ extension JudgedStatement {
     return work.count > 1 && !work[keyPath: sum].isMultiple(of: work.count) ? " on average" : ""
   }
 
-  /// ` (20 runs)`, or ` (20 runs of 20 statements that differ in their values)`.
+  /// ` (20 runs)`, ` (20 runs on 'old.db')`, or ` (20 runs of 20 statements that differ in their values)`.
   var runsText: String {
-    let runs = profile.work.count.counted("run")
+    let place = database.map { " on '\($0)'" } ?? ""
+    let runs = profile.work.count.counted("run") + place
     return texts > 1
       ? " (\(runs) of \(texts) statements that differ in their values)" : " (\(runs))"
   }

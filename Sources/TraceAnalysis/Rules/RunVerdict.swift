@@ -18,6 +18,8 @@ public struct RunVerdict: Hashable, Sendable {
   public var time: Nanoseconds?
   /// The first finding, and its subject; nil without findings.
   public var worst: Worst?
+  /// The statements that failed.
+  public var errors: UInt64
   /// The reasons why a finding may be missing; one sentence each.
   public var gaps: [String]
   /// Whether the inputs hold any work.
@@ -66,6 +68,7 @@ public struct RunVerdict: Hashable, Sendable {
         finding: finding, problem: finding.problem,
         culprit: finding.culprit(of: shared.shared(finding).statement.flatMap(profile.statement)))
     }
+    errors = (profile.locks?.failures ?? []).reduce(0) { $0.saturatingSum($1.site.count) }
     let completeness = profile.completeness
     gaps = completeness.doubts + completeness.failures + completeness.cutLogs
     if completeness.eventsLost > 0, gaps.isEmpty {

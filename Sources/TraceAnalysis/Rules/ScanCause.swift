@@ -110,9 +110,9 @@ extension JudgedStatement {
 
   var limitsRows: Bool { clauses.hasLimit }
 
-  /// Whether each run sorts for its ORDER BY, as counted, otherwise by its plan.
+  /// Whether each run sorts for its ORDER BY, or for a window, as counted, otherwise by its plan.
   var sortsRows: Bool {
-    guard clauses.hasOrderBy else { return false }
+    guard clauses.hasOrderBy || clauses.hasWindow else { return false }
     // An index of plain text never has that order.
     if isTextOnly { return clauses.sortsByLocale }
     let byPlan = plan.map { _ in judgement.sortsByTemporaryBTree }

@@ -29,6 +29,8 @@ struct JudgedStatement {
   var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
   var texts = 1
+  /// The name of the database of these runs, where the statement takes far fewer steps on another; otherwise nil.
+  var database: String?
 
   subscript<T>(dynamicMember path: KeyPath<StatementProfile, T>) -> T { profile[keyPath: path] }
 }
@@ -52,16 +54,22 @@ extension Workload {
   }
 
   static func forms(
-    of statements: [StatementProfile], hasCoreData: Bool,
-    names: ModelNames?, _ explain: (StatementProfile) -> PlanExplainer.Explanation?
+    of profile: Profile, names: ModelNames?,
+    _ explain: (StatementProfile, _ database: String?) -> PlanExplainer.Explanation?
   ) -> [StatementForm] {
-    let groups = Dictionary(grouping: statements) {
+    let hasCoreData = profile.hasCoreDataLog
+    let groups = Dictionary(grouping: profile.statements) {
       SQLFingerprint(sql: $0.sql ?? "unknown_\($0.id)")
     }
     return groups.sorted { $0.key < $1.key }.flatMap { _, texts in
-      let byLine = Dictionary(grouping: texts.flatMap(\.byCaller)) { $0.mainCaller }
+      let byLine = Dictionary(
+        grouping: texts.flatMap { text in
+          text.byCaller.map { DatabasePart($0, of: profile.databaseRuns[text.id] ?? []) }
+        }
+      ) { $0.statement.mainCaller }
       return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs -> StatementForm in
-        var form = form(runs.sorted { $0.isHeavier(than: $1) }, explain)
+        var form = form(
+          runs.sorted { $0.statement.isHeavier(than: $1.statement) }, explain)
         form.whole.isOfCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
         form.whole.names = names
         for index in form.texts.indices {
@@ -75,10 +83,12 @@ extension Workload {
 
   /// - Parameter runs: the texts of the form at one line, by their work.
   private static func form(
-    _ runs: [StatementProfile], _ explain: (StatementProfile) -> PlanExplainer.Explanation?
+    _ runs: [DatabasePart],
+    _ explain: (StatementProfile, _ database: String?) -> PlanExplainer.Explanation?
   ) -> StatementForm {
-    func judged(_ statement: StatementProfile) -> JudgedStatement {
-      let explanation = explain(statement)
+    func judged(_ part: DatabasePart) -> JudgedStatement {
+      let statement = part.statement
+      let explanation = explain(statement, part.database?.path)
       let isOfEarlierSchema = explanation?.isOfEarlierSchema ?? false
       let clauses = StatementClauses(sql: statement.sql ?? "")
       // Statements on an attached database or a temporary table have no plan, but their counts.
@@ -86,23 +96,43 @@ extension Workload {
         let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
         return JudgedStatement(
           profile: statement, judgement: judge.judge(nil), clauses: clauses,
-          qualifiedSQL: statement.sql ?? "",
-          isOfEarlierSchema: isOfEarlierSchema)
+          qualifiedSQL: statement.sql ?? "", isOfEarlierSchema: isOfEarlierSchema,
+          database: part.database?.name)
       }
       return JudgedStatement(
         profile: statement, judgement: judgement, plan: explanation.plan, clauses: clauses,
         qualifiedSQL: explanation.qualifiedSQL,
-        standIns: explanation.standIns)
+        standIns: explanation.standIns, database: part.database?.name)
     }
     guard runs.count > 1, var whole = runs.first else {
       return StatementForm(whole: judged(runs[0]))
     }
-    for other in runs.dropFirst() { whole.add(other) }
+    for other in runs.dropFirst() {
+      whole.statement.add(other.statement)
+      if whole.database?.path != other.database?.path { whole.database = nil }
+    }
     var form = StatementForm(whole: judged(whole))
     form.whole.texts = runs.count
     // 100 is arbitrary: the texts that did most work are among them.
     form.texts = runs.prefix(100).map(judged)
     return form
+  }
+}
+
+/// The runs of a statement at one line of code: on the database with most steps a run, where another takes far fewer.
+private struct DatabasePart {
+  var statement: StatementProfile
+  var database: DatabaseRuns?
+
+  init(_ statement: StatementProfile, of databases: [DatabaseRuns]) {
+    self.statement = statement
+    var heaviest: Work?
+    for runs in databases {
+      guard let work = runs.callers[statement.mainCaller] else { continue }
+      if let heaviest, !work.isHeavier(than: heaviest) { continue }
+      (heaviest, database) = (work, runs)
+    }
+    if let heaviest { self.statement.work = heaviest }
   }
 }
 

@@ -26,7 +26,8 @@ struct UseIndexForSort: Rule {
     limits: """
       Reported when ORDER BY takes 10,000 VM steps or more with a limit that discards the rest, or reads a whole table for
       a few rows with no WHERE that an index could serve, or sorts 1,000 rows a run or more and an index that was tried
-      halves its steps: where all rows are returned, only one that holds all columns does. Sorts of few rows, GROUP
+      halves its steps: where all rows are returned, only one that holds all columns does. The order of a window,
+      `rank() OVER (ORDER BY …)`, is a sort as well. Sorts of few rows, GROUP
       BY and DISTINCT are not reported. Where no index was tried, 1,000 rows in the order
       of a column other than the key, without a limit and not only the keys, are a note: an index may have that order. The cost of the sort alone is not measured, so no saving is estimated. A
       localized sort is reported as UseStoredSortKey.

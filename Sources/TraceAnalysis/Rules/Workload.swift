@@ -34,8 +34,7 @@ public struct Workload {
       return plans[SQLFingerprint(sql: sql)]?.explanation(work: statement.statementWork)
     }
     for statement in self.profile.statements { explanations[statement.id] = explain(statement) }
-    forms = Self.forms(
-      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, names: names, explain)
+    forms = Self.forms(of: self.profile, names: names) { statement, _ in explain(statement) }
   }
 
   /// A run, its statements explained against a database, which is only read.
@@ -60,21 +59,24 @@ public struct Workload {
     // They are in the order of their time.
     for statement in self.profile.statements.prefix(budget?.statements ?? .max) {
       guard let sql = statement.sql else { continue }
-      explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
+      let judged = profile.judgedWork(of: statement)
+      explanations[statement.id] = explainer.explain(sql, work: judged.work, on: judged.database)
     }
-    otherPlans = (profile.otherSQL ?? []).map { explainer.plan(of: $0) }
+    // A statement that is explained in another database may use an index of this one.
+    let divided = self.profile.statements.filter { profile.databaseRuns[$0.id] != nil }
+    otherPlans = ((profile.otherSQL ?? []) + divided.compactMap(\.sql)).map {
+      explainer.plan(of: $0)
+    }
     let writes = (self.profile.statements.compactMap(\.sql) + (profile.otherSQL ?? []))
       .filter { WrittenTable(sql: $0) != nil }
     indexesOfActions = writes.reduce(into: []) { used, sql in
       used = explainer.usedIndexes(by: sql).flatMap { used?.union($0) }
     }
     columnBytes = { explainer.columnBytes(of: $0) }
-    forms = Self.forms(
-      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, names: names
-    ) { [explanations] statement in
+    forms = Self.forms(of: self.profile, names: names) { [explanations] statement, database in
       guard let sql = statement.sql, let known = explanations[statement.id] else { return nil }
       guard known.plan != nil else { return known }
-      return explainer.explain(sql, work: statement.statementWork)
+      return explainer.explain(sql, work: statement.statementWork, on: database)
     }
   }
 

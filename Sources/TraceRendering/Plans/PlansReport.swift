@@ -69,6 +69,7 @@ public struct PlansReport {
       var steps: [String]?
       var verdict: PlanVerdict
       var failure: String?
+      var database: String?
     }
 
     /// A step without the number of rows of VALUES, and its names in one case: neither is part of the form.
@@ -80,7 +81,8 @@ public struct PlansReport {
       Key(
         form: SQLFingerprint(sql: explanation.sql),
         steps: explanation.plan?.nodes.map(Self.words(of:)),
-        verdict: verdict, failure: explanation.failure?.lowercased())
+        verdict: verdict, failure: explanation.failure?.lowercased(),
+        database: explanation.database)
     }
 
     /// The work of both, explained by the one with more of it.

@@ -32,7 +32,7 @@ extension PlansV1.Statement {
       executions: entry.work.executions,
       fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
       measured: entry.work.vmSteps > 0 ? ["fullScanSteps", "vmSteps"] : [],
-      standIns: explanation.standIns)
+      standIns: explanation.standIns, database: explanation.database)
   }
 }
 

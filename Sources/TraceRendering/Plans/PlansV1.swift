@@ -48,6 +48,8 @@ public struct PlansV1: Codable, Hashable, Sendable {
     public var measured: [String]?
     /// Functions, collations and tables that only the program itself has.
     public var standIns: [String]
+    /// The database of these runs and of the plan, where it may be another one than that of the report; null otherwise.
+    public var database: String?
   }
 
   public struct Step: Codable, Hashable, Sendable {

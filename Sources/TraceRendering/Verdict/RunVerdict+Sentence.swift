@@ -11,7 +11,10 @@ extension RunVerdict {
   public var sentence: String {
     guard !isEmpty else { return "There are no events, so there is nothing to judge." }
     guard let worst else {
-      return gaps.isEmpty ? "No findings." : "No findings, but data is missing: this is not a pass."
+      // The first screen lists them.
+      let failed = errors > 0 ? ", \(errors.counted("error"))" : ""
+      return gaps.isEmpty
+        ? "No findings\(failed)." : "No findings\(failed), but data is missing: this is not a pass."
     }
     return "\(numbers)\(savings). Worst: \(worst.phrase)."
   }
@@ -28,9 +31,9 @@ extension RunVerdict {
     return ": up to \(Cell.duration(savesAtMost).text)\(whole) can be saved"
   }
 
-  /// Green where nothing was found and nothing is missing.
+  /// Green where nothing was found, nothing failed and nothing is missing.
   var tone: Document.Tone {
-    if isClean { return .good }
+    if isClean { return errors > 0 ? .plain : .good }
     return warnings > 0 || count == 0 && !gaps.isEmpty ? .bad : .plain
   }
 }

@@ -83,7 +83,10 @@ struct Capsule: ParsableCommand {
     let statements = try StatementSource(paths: Inputs.expanded(inputs), sql: []).read()
     for doubt in statements.doubts { Output.complain(doubt) }
     let conditions = statements.conditions(database)
-    return statements.list.filter { conditions.otherDatabase($0.sql) == nil }.map {
+    return statements.list.filter { statement in
+      let isOther = statement.database.map { conditions.ownDatabases?.contains($0) == false }
+      return conditions.otherDatabase(statement.sql) == nil && isOther != true
+    }.map {
       CapsuleStatement(sql: $0.sql, work: $0.work, values: statements.values($0.sql))
     }
   }

@@ -136,8 +136,8 @@ struct Plans: ParsableCommand {
       entries: listings.map { .init($0, explanation: explainer.explain($0)) }
         + statements.list.map {
           .init(
-            id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work,
-            unended: $0.unended)
+            id: $0.id, explanation: explainer.explain($0.sql, work: $0.work, on: $0.database),
+            work: $0.work, unended: $0.unended)
         }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts + CapsuleV1.doubts(of: file.connection)
     report.isOfCapsule = explainer.isOfCapsule

@@ -271,6 +271,24 @@ import TraceAnalysis
     #expect(found.map(\.confidence) == [.low])
   }
 
+  /// SQLite takes one of two indexes, and may take the other one with statistics.
+  @Test func anIndexOfAComparedColumnIsNotUnusedWithoutStatistics() throws {
+    try connection.execute(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, a INT, b INT, c INT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO item SELECT i, i % 2, i % 100, i FROM n;
+      CREATE INDEX item_a ON item(a); CREATE INDEX item_b ON item(b, c);
+      CREATE INDEX item_c ON item(c);
+      """)
+    let write: (inout RunBuilder) -> Void = {
+      $0.fetch("SELECT id FROM item t0 WHERE t0.a = ? AND t0.b = ?", entity: "Item")
+    }
+    #expect(try findings("DropUnusedIndex", write).map(\.object) == ["item_c"])
+    try connection.execute("ANALYZE")
+    #expect(try findings("DropUnusedIndex", write).map(\.object) == ["item_a", "item_c"])
+  }
+
   /// A deletion of an album, which is not in the workload, would scan the songs without it.
   @Test func anIndexOfAForeignKeyIsNotUnused() throws {
     try connection.execute(

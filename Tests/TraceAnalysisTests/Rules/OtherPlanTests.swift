@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Glibc
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
@@ -135,7 +136,67 @@ import TraceAnalysis
       trace.run(Self.sql, rows: 5, vmSteps: 30)
       Self.scans(&trace, connection: 2)
     }.profile()
-    #expect(try scanFindings(profile, main).map(\.rule) == ["AvoidFullTableScan"])
+    let found = try scanFindings(profile, main)
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+    #expect(found.first?.message.contains("(20 runs on 'other.db')") == true)
+  }
+
+  /// The event of a connection to a file that is still there.
+  private static func opened(_ path: String, connection: UInt64) -> StoreEvent {
+    var status = stat()
+    stat(path, &status)
+    return .connectionOpened(
+      ConnectionOpened(
+        connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+        sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: UInt64(status.st_dev),
+        inode: UInt64(status.st_ino), processStart: 1, processName: "python3 app.py"))
+  }
+
+  @Test func aStatementIsJudgedOnTheDatabaseWhereItTakesMostSteps() throws {
+    let folder = try TemporaryDirectory()
+    let live = try database(in: folder, "live.db", "CREATE INDEX book_shelf ON book(shelf)")
+    let archive = try database(in: folder, "archive.db")
+    let profile = RunBuilder { trace in
+      trace.append(Self.opened(live.path, connection: 1))
+      for _ in 1...50 { trace.run(Self.sql, rows: 5, vmSteps: 30) }
+      trace.append(Self.opened(archive.path, connection: 2))
+      Self.scans(&trace, connection: 2)
+      trace.run(Self.sql, rows: 5, vmSteps: 30)
+    }.profile()
+    for connection in [live, archive] {
+      let workload = try Workload(profile, database: connection)
+      let found = workload.findings.filter { $0.severity == .warning }
+      #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+      let scan = try #require(found.first)
+      #expect(scan.message.contains("steps through 3,999 rows"))
+      #expect(scan.message.contains("(20 runs on 'archive.db')"))
+      #expect(scan.fix.contains("CREATE INDEX book_shelf ON book (shelf)"))
+      #expect(!workload.findings.contains { $0.rule == "DropUnusedIndex" })
+      let explanation = workload.explanations[StatementID(sql: Self.sql)]
+      #expect(explanation?.database == archive.path)
+      #expect(explanation?.plan != nil)
+    }
+    #expect(profile.openedDatabases.map(\.path) == [archive.path, live.path])
+    let statement = TracedStatements(of: profile).statements.first { $0.sql == Self.sql }
+    #expect(statement?.databases.map(\.database) == [archive.path, live.path])
+    #expect(statement?.databases.map(\.work.executions) == [20, 51])
+    let advice = AdviceWorkload(profile, on: [archive.path]).statements
+    #expect(advice.map(\.runs) == [20])
+  }
+
+  @Test func databasesWithTheSameStepsAreJudgedTogether() throws {
+    let folder = try TemporaryDirectory()
+    let first = try database(in: folder, "first.db")
+    let second = try database(in: folder, "second.db")
+    let profile = RunBuilder { trace in
+      for (index, connection) in [first, second].enumerated() {
+        trace.append(Self.opened(connection.path, connection: UInt64(index) + 1))
+        Self.scans(&trace, connection: UInt64(index) + 1)
+      }
+    }.profile()
+    let found = try scanFindings(profile, first)
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+    #expect(found.first?.message.contains("(40 runs)") == true)
   }
 
   @Test func thePlanOfAnotherVersionShowsNothingAsHarmless() throws {

@@ -70,6 +70,15 @@ import TraceRendering
     #expect(!verdict { _ in }.isClean)
   }
 
+  @Test func errorsAreNamedWhereNothingWasFound() {
+    let failed = verdict { run in
+      run.connect()
+      run.run("SELECT a FROM missing", error: "SQLITE_ERROR: no such table: missing")
+    }
+    #expect(failed.errors == 1)
+    #expect(failed.sentence.hasPrefix("No findings, 1 error"))
+  }
+
   /// Commits that take seconds come before a scan that takes a millisecond.
   @Test func aFindingWithoutASavingIsRankedByItsTime() throws {
     var runs = LockRuns()

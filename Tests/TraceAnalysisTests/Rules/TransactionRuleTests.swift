@@ -44,6 +44,23 @@ import TraceAnalysis
     #expect(!loop(49).contains("GroupWrites 4"))
   }
 
+  @Test(arguments: [
+    ("CREATE TEMP TABLE chosen(id)", "INSERT INTO chosen VALUES (?)", false),
+    ("CREATE TEMP TABLE chosen(id)", "INSERT INTO main.chosen VALUES (?)", true),
+    ("CREATE TABLE chosen(id)", "INSERT INTO chosen VALUES (?)", true),
+    ("SELECT 1", "DELETE FROM temp.chosen WHERE id = ?", false),
+  ])
+  func writesToATemporaryTableAreNoTransactions(first: String, write: String, isReported: Bool) {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    runs.run(first, line: 2, of: program, at: 1, changes: 0)
+    for number in 1...60 {
+      runs.run(
+        write, line: 3, of: program, at: Double(number) * 10 + 1, bindHash: UInt64(number))
+    }
+    #expect(runs.findings.contains("GroupWrites 3") == isReported)
+  }
+
   @Test func transactionsOfManyRowsAreNotReported() {
     #expect(loop(60, rows: 4).contains("GroupWrites 4"))
     #expect(!loop(60, rows: 5).contains("GroupWrites 4"))
@@ -245,6 +262,30 @@ import TraceAnalysis
     #expect(runs.findings == [])
     let failures = try #require(runs.profile.locks?.failures)
     #expect(failures.map { $0.cause != nil } == [hasCause])
+  }
+
+  @Test func aNestedBeginNamesTheLineThatBeganTheOpenTransaction() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    for id in 1...2 as ClosedRange<UInt64> {
+      let start = Double(id) * 10
+      runs.run("BEGIN", line: 11, of: program, at: start, transaction: id)
+      runs.run("INSERT INTO t VALUES (0)", line: 12, of: program, at: start + 1, transaction: id)
+      runs.run(
+        "BEGIN IMMEDIATE", line: 5, of: program, at: start + 2, transaction: id, writes: false,
+        error: "SQLITE_ERROR: cannot start a transaction within a transaction")
+      runs.end(id, of: program, at: start + 3, total: 3)
+      runs.run("COMMIT", line: 13, of: program, at: start + 3, transaction: id)
+    }
+    let profile = runs.profile
+    let failure = try #require(profile.locks?.failures?.first)
+    #expect(failure.site.count == 2)
+    #expect(failure.transaction?.location.line == 11)
+    #expect(
+      failure.cause == """
+        the transaction that BEGIN at a.py:11 began on this connection was still open: use SAVEPOINT for an inner one
+        """)
+    #expect(profile.findings.isEmpty)
   }
 
   @Test func errorsWithOtherReasonsHaveNoObstacle() throws {

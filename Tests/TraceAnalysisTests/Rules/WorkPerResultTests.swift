@@ -94,6 +94,15 @@ import TraceAnalysis
     }
   }
 
+  @Test func theOrderOfAWindowWithALimitIsThatOfAnIndex() throws {
+    let found = try first(
+      "SELECT note, rank() OVER (ORDER BY value DESC) FROM reading LIMIT 10")
+    #expect(found.rule == "UseIndexForSort" && found.severity == .warning)
+    #expect(
+      found.fix.contains("CREATE INDEX reading_value ON reading (value)"), "\(found.fix)")
+    #expect(found.trial.map { $0.after * 10 < $0.before } == true)
+  }
+
   @Test func aSortOfRowsThatAreAllReturnedNeedsAnIndexThatHoldsThem() throws {
     #expect(try warnings("SELECT * FROM reading ORDER BY value").isEmpty)
     let found = try first("SELECT value FROM reading ORDER BY value")

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of the schema `temp`, which are those of one connection, by the texts of statements.
+///
+///     CREATE TEMP TABLE chosen(id)      -- creates chosen
+///     INSERT INTO temp.chosen …         -- writes a temporary table
+///     INSERT INTO chosen …              -- writes one if the connection has created it
+///
+/// Related SQLite documentation: <https://www.sqlite.org/lang_createtable.html>
+public enum TemporaryTable {
+  /// The name of the temporary table that a statement creates, in lower case; nil for other statements.
+  public static func created(by sql: String) -> String? {
+    let words = Words(sql)
+    guard words.first("CREATE") else { return nil }
+    let isTemporary = words.skip("TEMP") || words.skip("TEMPORARY")
+    guard words.skip("TABLE") else { return nil }
+    if words.skip("IF") { _ = words.skip("NOT") && words.skip("EXISTS") }
+    guard let (schema, table) = words.name() else { return nil }
+    return isTemporary || schema == "temp" ? table : nil
+  }
+
+  /// The table that a statement drops, in lower case; nil for other statements.
+  public static func dropped(by sql: String) -> String? {
+    let words = Words(sql)
+    guard words.first("DROP"), words.skip("TABLE") else { return nil }
+    if words.skip("IF") { _ = words.skip("EXISTS") }
+    return words.name()?.table
+  }
+
+  /// Whether an INSERT, UPDATE or DELETE writes a temporary table.
+  ///
+  /// - Parameter tables: the names of those of its connection, in lower case.
+  public static func isWritten(by sql: String, of tables: Set<String>) -> Bool {
+    let words = Words(sql)
+    if words.first("INSERT") || words.first("UPDATE") {
+      if words.skip("OR") { words.skipOne() }
+      _ = words.skip("INTO")
+    } else if words.first("REPLACE") {
+      _ = words.skip("INTO")
+    } else {
+      guard words.first("DELETE"), words.skip("FROM") else { return false }
+    }
+    guard let (schema, table) = words.name() else { return false }
+    return schema.map { $0 == "temp" } ?? tables.contains(table)
+  }
+}
+
+/// The first words of a statement, one after the other.
+private final class Words {
+  private let tokens: [SQLToken]
+  private var place = 0
+
+  // INSERT OR REPLACE INTO temp.t: each name is behind fewer words.
+  init(_ sql: String) { tokens = SQLTokenizer.tokens(of: sql, max: 10) }
+
+  /// Whether a word is the first one, which is then read.
+  func first(_ word: String) -> Bool { place == 0 && skip(word) }
+
+  func skipOne() { place += 1 }
+
+  func skip(_ word: String) -> Bool {
+    guard place < tokens.count, tokens[place].isWord(word) else { return false }
+    place += 1
+    return true
+  }
+
+  /// `t` or `s.t`, in lower case.
+  func name() -> (schema: String?, table: String)? {
+    guard place < tokens.count, let first = tokens[place].name?.lowercased() else { return nil }
+    guard place + 2 < tokens.count, tokens[place + 1].isSymbol("."),
+      let second = tokens[place + 2].name?.lowercased()
+    else { return (nil, first) }
+    return (first, second)
+  }
+}
