@@ -119,35 +119,6 @@ struct ValueFitterTests {
     #expect((3500...6500).contains(steps))
   }
 
-  /// The index reads the range of x, and compares y with each of its entries.
-  @Test(arguments: [40_000.0, 400]) func rangesOfDifferentWidthsTakeTheCountedSteps(
-    steps: Double
-  ) throws {
-    try connection.execute("CREATE INDEX byXY ON place(x, y)")
-    let sql = "SELECT id FROM place WHERE x BETWEEN ? AND ? AND y BETWEEN ? AND ?"
-    let values = try fit(sql, CountedRuns(rows: 10, vmSteps: steps))
-    #expect((8...12).contains(try rows(sql, values)))
-    let query = try connection.prepare(sql)
-    var mean = 0.0
-    for run in values.runs {
-      for (index, value) in run.values.enumerated() { value.bind(to: query, at: Int32(index) + 1) }
-      _ = query.takeCounters()
-      while try query.step() {}
-      query.reset()
-      mean += run.weight * Double(query.takeCounters().vmSteps)
-    }
-    #expect((steps / 4...steps * 4).contains(mean), "\(mean)")
-  }
-
-  @Test func valuesWhoseStepsAreNotThoseOfTheTraceAreNoFit() throws {
-    try connection.execute("CREATE INDEX byXY ON place(x, y)")
-    #expect(throws: OrderingError.self) {
-      try fit(
-        "SELECT id FROM place WHERE x BETWEEN ? AND ? AND y BETWEEN ? AND ?",
-        CountedRuns(rows: 10, vmSteps: 90_000_000))
-    }
-  }
-
   @Test func valuesThatCannotReproduceTheCountsAreInconclusive() throws {
     do {
       _ = try fit("SELECT id FROM place WHERE id = ?", CountedRuns(rows: 50))

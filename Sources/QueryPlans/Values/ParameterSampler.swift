@@ -18,8 +18,6 @@ struct ParameterSampler {
   struct Choice {
     /// The part of a column that a range holds.
     var width = 0.1
-    /// The range that has a width of its own, where the statement has several.
-    var lead: (operand: Operand, width: Double)?
     /// By alias, the row to take values from; without a row, the median of each column.
     var row: [String: [Operand: BindValue]] = [:]
     /// Whether each value of an IN list is that of the row, so that a rare value is beside no frequent one.
@@ -170,13 +168,11 @@ struct ParameterSampler {
       return value(around: operand, choice, samples, at: place == 1 ? 0 : shift)
     case .lower(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
-      if !isPaired, !choice.row.isEmpty {
-        return sample.value(at: 1 - choice.width(of: operand))
-      }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width) }
       return sample.value(at: range(operand, choice, sample).low)
     case .upper(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
-      if !isPaired, !choice.row.isEmpty { return sample.value(at: choice.width(of: operand)) }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: choice.width) }
       return sample.value(at: range(operand, choice, sample).high)
     case .text(let operand, let form):
       guard case .text(let text)? = value(around: operand, choice, samples, at: 0), !text.isEmpty
@@ -204,7 +200,7 @@ struct ParameterSampler {
     _ operand: Operand, _ choice: Choice, _ sample: ColumnSample
   ) -> (low: Double, high: Double) {
     let middle = choice.row[operand.alias]?[operand].map(sample.part) ?? 0.5
-    let half = choice.width(of: operand) / 2
+    let half = choice.width / 2
     let center = min(max(middle, half), 1 - half)
     return (center - half, center + half)
   }
@@ -349,12 +345,6 @@ extension ParameterSampler.Operand {
 }
 
 extension ParameterSampler.Choice {
-  /// The part of a column that its range holds.
-  func width(of operand: ParameterSampler.Operand) -> Double {
-    if let lead, lead.operand == operand { return lead.width }
-    return width
-  }
-
   /// Letters of a text that is searched for: 1 of the widest choice, 3 of the usual one, more of
   /// narrow ones.
   var textLength: Int { width > 0.5 ? 1 : Int((1 - 2 * log10(width)).rounded()) }

@@ -38,14 +38,6 @@ enum ParameterSlot {
 
   var isLimit: Bool { if case .limit = self { true } else { false } }
 
-  /// Whether it is an end of a range.
-  var isRange: Bool {
-    switch self {
-    case .lower, .upper: true
-    default: false
-    }
-  }
-
   /// Whether it is the pattern of a LIKE or a GLOB.
   var isPattern: Bool {
     if case .text(_, let form) = self { form == .like || form == .glob } else { false }

@@ -15,8 +15,6 @@ final class ValueFitter {
   private var target: Target
   /// Whether every run is taken to return as many rows as its limit, which is a parameter.
   private var isCutByLimit = false
-  /// The range that is not fitted by the rows, and its width; nil where all ranges have one width.
-  private var lead: (operand: ParameterSampler.Operand, width: Double)?
   /// Whether the text of a LIKE or a GLOB begins with the text of the column.
   private var beginsText: Bool
   private let connection: Connection
@@ -53,9 +51,6 @@ final class ValueFitter {
   // Rows around which values are tried: an odd number has a middle.
   private static let rowCount = 5
   private static let variedRowCount = 16
-  // 4 is arbitrary: the rows that a search discards take as much as those of a scan that matters. The widths that are
-  // tried differ by as much, so that one of them takes half to twice the steps.
-  private static let maxStepRatio = 4.0
 
   /// - Parameter query: compiled from the numbered SQL.
   init(
@@ -107,7 +102,7 @@ final class ValueFitter {
       trials = try variedRows(width: 1) + variedRows(width: 1, repeatsListed: true)
     }
     trials += try hasWidth ? fittedWidth() : variedRows()
-    guard var runs = mixed(trials + (try missing())) else {
+    guard let runs = mixed(trials + (try missing())) else {
       if try refitUnderLimit(nil) { return try values() }
       if beginsText {
         beginsText = false
@@ -115,9 +110,8 @@ final class ValueFitter {
       }
       throw OrderingError.noFit(counted: target.amount, best: best(trials)?.amount)
     }
-    if try refitUnderLimit(steps(of: runs)) { return try values() }
-    if stepRatio(of: runs) > Self.maxStepRatio { runs = try withOtherWidths(runs) }
     let mean = runs.reduce(0) { $0 + $1.1 * $1.0.amount }
+    if try refitUnderLimit(runs.reduce(0) { $0 + $1.1 * $1.0.steps }) { return try values() }
     return StatementValues(
       runs: runs.map { .init(values: $0.0.values, weight: $0.1) }, source: source(mean))
   }
@@ -132,46 +126,6 @@ final class ValueFitter {
     isCutByLimit = true
     target = .vmSteps(counted)
     return true
-  }
-
-  // MARK: - Steps
-
-  private func steps(of runs: [(Trial, Double)]) -> Double {
-    runs.reduce(0) { $0 + $1.1 * $1.0.steps }
-  }
-
-  /// How far the steps of runs are from the counted ones, by a factor; 1 where none were counted.
-  private func stepRatio(of runs: [(Trial, Double)]) -> Double {
-    guard !isVMSteps, let counted = counted.vmSteps, counted > 0 else { return 1 }
-    let steps = max(steps(of: runs), 1)
-    return max(steps / counted, counted / steps)
-  }
-
-  /// Runs that return the counted rows with ranges of different widths, and take about the counted steps.
-  ///
-  ///     x BETWEEN ? AND ? AND y BETWEEN ? AND ?     -- an index on (x, y) reads all rows of the range of x
-  ///
-  /// - Throws: ``OrderingError/noFit(_:)`` if the steps depend on the widths, and none takes as many.
-  private func withOtherWidths(_ runs: [(Trial, Double)]) throws -> [(Trial, Double)] {
-    let operands = Set(slots.filter(\.isRange).compactMap(\.operand))
-      .sorted { ($0.alias, $0.sql) < ($1.alias, $1.sql) }
-    guard operands.count > 1 else { return runs }
-    defer { lead = nil }
-    var fits = [runs]
-    for operand in operands {
-      for exponent in stride(from: 0.0, through: -6, by: -2) where stepsLeft > 0 {
-        lead = (operand, exp2(exponent))
-        guard let fit = mixed(try fittedWidth()) else { continue }
-        if stepRatio(of: fit) <= Self.maxStepRatio / 2 { return fit }
-        fits.append(fit)
-      }
-    }
-    let closest = fits.min { stepRatio(of: $0) < stepRatio(of: $1) } ?? runs
-    if stepRatio(of: closest) <= Self.maxStepRatio { return closest }
-    let all = fits.map(steps(of:))
-    // The plan is another one than that of the trace, where all values take the same steps.
-    guard (all.max() ?? 0) > (all.min() ?? 0) * Self.maxStepRatio else { return runs }
-    throw OrderingError.noFit(counted: counted.vmSteps ?? 0, best: steps(of: closest))
   }
 
   private var isCounted: Bool {
@@ -193,7 +147,6 @@ final class ValueFitter {
   private func choice(width: Double) -> ParameterSampler.Choice {
     var choice = ParameterSampler.Choice()
     choice.width = width
-    choice.lead = lead
     choice.beginsText = beginsText
     choice.offset = Int64(exactly: counted.offset.rounded()) ?? 0
     if let rows = counted.rows, !counted.rowsAreResult, rows >= 1, rows < 1e12 {
