@@ -290,8 +290,8 @@ extension JudgedStatement {
     let scan = judgement.largestScan
     let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
     return tried.map { !$0.isEmpty } ?? !(comparesNothing && (isGrouped || !canReadLess))
-      || scan?.isVirtual == true && !comparesNothing || judgement.change != nil
-      || !judgement.obstacles.isEmpty
+      || scan?.isVirtual == true && !(comparesNothing && !clauses.comparesTextWithoutIndex)
+      || judgement.change != nil || !judgement.obstacles.isEmpty
       || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
       || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
   }

@@ -338,7 +338,9 @@ import TraceAnalysis
       'doc' is a virtual table that finds rows by rowid alone or by its own search: keep the rowid in a table with \
       an index on title, and compare it
       """
-    for (condition, fix) in [("title LIKE '%5'", search), ("title = 'title 5'", rowid)] {
+    for (condition, fix) in [
+      ("title LIKE '%5'", search), ("title LIKE ?", search), ("title = 'title 5'", rowid),
+    ] {
       let run = RunBuilder { trace in
         trace.connect()
         trace.run(
