@@ -19,7 +19,9 @@ public struct AdviceWorkload: Sendable {
 
   /// Adds the statements and writes of a profile.
   ///
-  /// - Parameter paths: the paths of the database in the trace; nil if it has none.
+  /// - Parameters:
+  ///   - profile: the counts of the trace.
+  ///   - paths: the paths of the database in the trace; nil if it has none.
   public init(_ profile: Profile, on paths: Set<String>? = nil) {
     let completeness = profile.completeness
     doubts = completeness.doubts

@@ -69,7 +69,9 @@ extension Profile {
 
   /// A statement with the counts of its runs on one database, where they differ much from those on others.
   ///
-  /// - Parameter paths: the paths of the database in the trace; nil if it has none.
+  /// - Parameters:
+  ///   - statement: the sums of its runs on all databases.
+  ///   - paths: the paths of the database in the trace; nil if it has none.
   public func statement(_ statement: StatementProfile, on paths: Set<String>?) -> StatementProfile {
     guard let paths,
       let runs = databaseRuns[statement.id]?.first(where: { paths.contains($0.path) })
