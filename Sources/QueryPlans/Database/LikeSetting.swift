@@ -11,6 +11,7 @@ public enum LikeSetting {
   ///     PRAGMA case_sensitive_like = ON
   ///     PRAGMA main.case_sensitive_like(1)
   public static func value(in sql: String) -> Bool? {
+    guard StatementCommand.name(of: sql) == "PRAGMA" else { return nil }
     let words = SQLTokenizer.tokens(of: sql).map { $0.text.lowercased() }
     guard words.first == "pragma", let name = words.firstIndex(of: "case_sensitive_like"),
       name + 2 < words.count

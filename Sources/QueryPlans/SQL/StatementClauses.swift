@@ -10,6 +10,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let hasOrderBy: Bool
   /// Whether it has a window function: SQLite sorts the rows for it.
   public let hasWindow: Bool
+  /// Whether one of its SELECTs has a WHERE or an ON.
+  public let hasTerms: Bool
   /// Whether it deletes rows that are in its way: REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE.
   public let replacesRows: Bool
   /// Whether it is ORDER BY random().
@@ -52,6 +54,7 @@ public struct StatementClauses: Hashable, Sendable {
       $0.count == 1 ? Int(outline.tokens[$0.lowerBound].text) : nil
     }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
+    hasTerms = outline.scopes.contains { !$0.conditions.isEmpty }
     hasWindow = outer.compactMap(\.columns).contains { columns in
       outline.tokens[columns].contains { $0.isWord("OVER") }
     }

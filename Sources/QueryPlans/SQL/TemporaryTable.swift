@@ -11,7 +11,7 @@ public enum TemporaryTable {
   /// The name of the temporary table that a statement creates, in lower case; nil for other statements.
   public static func created(by sql: String) -> String? {
     let words = Words(sql)
-    guard words.first("CREATE") else { return nil }
+    guard words.skip("CREATE") else { return nil }
     let isTemporary = words.skip("TEMP") || words.skip("TEMPORARY")
     guard words.skip("TABLE") else { return nil }
     if words.skip("IF") { _ = words.skip("NOT") && words.skip("EXISTS") }
@@ -22,7 +22,7 @@ public enum TemporaryTable {
   /// The table that a statement drops, in lower case; nil for other statements.
   public static func dropped(by sql: String) -> String? {
     let words = Words(sql)
-    guard words.first("DROP"), words.skip("TABLE") else { return nil }
+    guard words.skip("DROP"), words.skip("TABLE") else { return nil }
     if words.skip("IF") { _ = words.skip("EXISTS") }
     return words.name()?.table
   }
@@ -31,17 +31,9 @@ public enum TemporaryTable {
   ///
   /// - Parameter tables: the names of those of its connection, in lower case.
   public static func isWritten(by sql: String, of tables: Set<String>) -> Bool {
-    let words = Words(sql)
-    if words.first("INSERT") || words.first("UPDATE") {
-      if words.skip("OR") { words.skipOne() }
-      _ = words.skip("INTO")
-    } else if words.first("REPLACE") {
-      _ = words.skip("INTO")
-    } else {
-      guard words.first("DELETE"), words.skip("FROM") else { return false }
-    }
-    guard let (schema, table) = words.name() else { return false }
-    return schema.map { $0 == "temp" } ?? tables.contains(table)
+    guard let write = WrittenTable(sql: sql) else { return false }
+    return write.schema.map { $0.lowercased() == "temp" }
+      ?? tables.contains(write.table.lowercased())
   }
 }
 
@@ -54,10 +46,6 @@ private final class Words {
   init(_ sql: String) { tokens = SQLTokenizer.tokens(of: sql, max: 10) }
 
   /// Whether a word is the first one, which is then read.
-  func first(_ word: String) -> Bool { place == 0 && skip(word) }
-
-  func skipOne() { place += 1 }
-
   func skip(_ word: String) -> Bool {
     guard place < tokens.count, tokens[place].isWord(word) else { return false }
     place += 1

@@ -3,6 +3,8 @@
 /// The table that an INSERT, UPDATE or DELETE writes.
 public struct WrittenTable: Hashable, Sendable {
   public var kind: WorkloadWrite.Kind
+  /// The name of the database, as written; nil without one.
+  var schema: String?
   public var table: String
   /// The columns that an UPDATE sets; nil for the others.
   public var columns: [String]?
@@ -58,7 +60,10 @@ public struct WrittenTable: Hashable, Sendable {
       skip("FROM")
     default: return nil
     }
-    if place + 2 < tokens.count, tokens[place + 1].isSymbol(".") { place += 2 }
+    if place + 2 < tokens.count, tokens[place + 1].isSymbol(".") {
+      schema = tokens[place].name
+      place += 2
+    }
     guard place < tokens.count, let name = tokens[place].name else { return nil }
     table = name
     columns = kind == .update ? Self.assigned(tokens[place...]) : nil

@@ -231,10 +231,10 @@ struct LockJoin {
         $0.connection.process == connection.process && $0.connection != connection
       }.compactMap(\.writer).min { $0.sortKey < $1.sortKey }
     }
+    let id = Key(process: connection.process, id: run.transactionID)
     failures.add(
       run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
-      first: open[Key(process: connection.process, id: run.transactionID)]?.steps.first,
-      at: record.timestamp)
+      first: run.error.isEmpty ? nil : open[id]?.steps.first, at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
       failures.setCauses(
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)

@@ -31,26 +31,27 @@ extension Profile {
     return conditions
   }
 
+  /// The texts of all statements of the trace.
+  var allSQL: [String] { statements.compactMap(\.sql) + (otherSQL ?? []) }
+
   private var tracedPaths: Set<String> { Set(stores.map(\.path)) }
 
   /// The databases of `ATTACH 'path' AS name`.
   private var attachedDatabases: [String: String] {
-    let all = statements.compactMap(\.sql) + (otherSQL ?? [])
-    return all.reduce(into: [:]) { attached, sql in
+    allSQL.reduce(into: [:]) { attached, sql in
       guard let (path, name) = AttachedDatabase.parse(sql) else { return }
       attached[name] = path
     }
   }
 
   private var likeIsCaseSensitive: Bool {
-    let values = (statements.compactMap(\.sql) + (otherSQL ?? [])).compactMap(LikeSetting.value)
+    let values = allSQL.compactMap(LikeSetting.value)
     return !values.isEmpty && values.allSatisfy(\.self)
   }
 
   /// Whether a statement of the trace may change the plans of others.
   private var changesPlans: Bool {
-    let all = statements.compactMap(\.sql) + (otherSQL ?? [])
-    return all.contains { sql in
+    allSQL.contains { sql in
       let words = sql.uppercased().split { !$0.isLetter && $0 != "_" }
       return words.first == "CREATE" && words.prefix(3).contains("INDEX")
         || words.contains("CASE_SENSITIVE_LIKE")
@@ -59,8 +60,7 @@ extension Profile {
 
   /// Whether a statement of the trace drops or alters a table, as migrations do.
   private var changesTables: Bool {
-    let all = statements.compactMap(\.sql) + (otherSQL ?? [])
-    return all.contains { sql in
+    allSQL.contains { sql in
       let words = sql.uppercased().split(maxSplits: 2) { !$0.isLetter }
       return words.first == "ALTER" || words.prefix(2) == ["DROP", "TABLE"]
     }

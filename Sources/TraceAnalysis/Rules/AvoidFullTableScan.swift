@@ -279,7 +279,7 @@ extension AvoidFullTableScan {
 extension JudgedStatement {
   /// A REPLACE deletes the row that is in its way, and its children by ON DELETE CASCADE.
   fileprivate var fixOfReplace: String {
-    guard StatementClauses(sql: profile.sql ?? "").replacesRows else { return "" }
+    guard clauses.replacesRows else { return "" }
     return """
       ; REPLACE deletes the row and inserts it again: INSERT … ON CONFLICT DO UPDATE changes it in its place
       """
@@ -289,8 +289,8 @@ extension JudgedStatement {
   fileprivate var hasFixOfScan: Bool {
     let scan = judgement.largestScan
     let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
-    return tried.map { !$0.isEmpty } ?? !(comparesNothing && (isGrouped || !canReadLess))
-      || scan?.isVirtual == true && !(comparesNothing && !clauses.comparesTextWithoutIndex)
+    return tried.map { !$0.isEmpty } ?? !(isGrouped ? comparesNothing : readsAll)
+      || scan?.isVirtual == true && clauses.hasTerms
       || judgement.change != nil || !judgement.obstacles.isEmpty
       || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
       || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
@@ -301,8 +301,8 @@ extension JudgedStatement {
     comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
   }
 
-  /// Whether an index may have the rows in order, or the values to list.
-  private var canReadLess: Bool { clauses.isDistinct || sortsRows }
+  /// Whether it needs each row, in any order.
+  private var readsAll: Bool { !clauses.hasTerms && !clauses.isDistinct && !sortsRows }
 
   /// Whether it compares columns or expressions of a table as an index might serve.
   fileprivate func compares(_ table: String) -> Bool {

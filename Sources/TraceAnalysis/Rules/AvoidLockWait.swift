@@ -36,15 +36,8 @@ struct AvoidLockWait: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let idle = Set(AvoidIdleWriter().check(workload).map(\.caller))
-    let obstructed = Set(
-      (workload.profile.locks?.failures ?? []).filter { $0.obstacle != nil && $0.isBusy }
-        .map(\.site.statement))
-    // They failed at once; another rule reports them.
-    let atOnce = (workload.profile.locks?.upgrades ?? []) + (workload.profile.locks?.refusals ?? [])
-    let others = obstructed.union(atOnce.map(\.statement))
-    let waits = (workload.profile.locks?.waits ?? []).filter {
-      !others.contains($0.waiter.statement)
-    }
+    let waits = workload.profile.locks?.waits ?? []
+    let others = Set(workload.profile.locks?.failuresOfOtherRules.map(\.statement) ?? [])
     /// Whether every transaction that a statement waited for is itself reported.
     func explained(_ statement: JudgedStatement) -> Bool {
       let waits = waits.filter { $0.waiter.statement == statement.id }
@@ -53,7 +46,11 @@ struct AvoidLockWait: Rule {
     }
     let found =
       workload.profile.saves.compactMap(saveFinding)
-      + workload.findings { fetchFinding($0) ?? runFinding($0, waits, isExplained: explained($0)) }
+      + workload.findings {
+        fetchFinding($0)
+          ?? runFinding(
+            $0, waits, failsAtOnce: others.contains($0.id), isExplained: explained($0))
+      }
     return found + failures(workload.profile, excluding: found)
   }
 
@@ -103,11 +100,11 @@ struct AvoidLockWait: Rule {
 
   /// A statement that the probe observed.
   private func runFinding(
-    _ statement: JudgedStatement, _ waits: [LockWait], isExplained: Bool
+    _ statement: JudgedStatement, _ waits: [LockWait], failsAtOnce: Bool, isExplained: Bool
   ) -> Finding? {
     let work = statement.work
     let waits = waits.filter { $0.waiter.statement == statement.id }
-    let failures = waits.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
+    let failures = failsAtOnce ? 0 : waits.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
     guard let attempts = work.busyAttempts, attempts >= Self.minAttempts || failures > 0,
       !isExplained
     else { return nil }
@@ -136,16 +133,14 @@ struct AvoidLockWait: Rule {
   /// findings already include some.
   private func failures(_ profile: Profile, excluding found: [Finding]) -> [Finding] {
     let waits = profile.waits
-    let atOnce = ((profile.locks?.upgrades ?? []) + (profile.locks?.refusals ?? []))
+    let ofOtherRules = (profile.locks?.failuresOfOtherRules ?? [])
       .reduce(UInt64(0)) { $0.saturatingSum($1.count) }
     let statements = Set(found.compactMap(\.statement))
     let lines = Set(found.filter { $0.statement == nil }.map(\.caller))
     let reported = (profile.locks?.waits ?? []).filter {
       statements.contains($0.waiter.statement) || lines.contains($0.waiter.location)
     }.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
-    let obstructed = (profile.locks?.failures ?? []).filter { $0.obstacle != nil && $0.isBusy }
-      .reduce(UInt64(0)) { $0.saturatingSum($1.site.count) }
-    let others = atOnce.saturatingSum(reported).saturatingSum(obstructed)
+    let others = ofOtherRules.saturatingSum(reported)
     guard waits.busyFailures > others else { return [] }
     let failures = waits.busyFailures - others
     return [
@@ -164,6 +159,14 @@ struct AvoidLockWait: Rule {
           fetches that failed: their changes are not in the file
           """)
     ]
+  }
+}
+
+extension LockProfile {
+  /// Failures without an attempt to wait, and those with an open statement in the way.
+  fileprivate var failuresOfOtherRules: [LockSite] {
+    upgrades + refusals
+      + (failures ?? []).filter { $0.obstacle != nil && $0.isBusy }.map(\.site)
   }
 }
 

@@ -67,8 +67,7 @@ public struct Workload {
     otherPlans = ((profile.otherSQL ?? []) + divided.compactMap(\.sql)).map {
       explainer.plan(of: $0)
     }
-    let writes = (self.profile.statements.compactMap(\.sql) + (profile.otherSQL ?? []))
-      .filter { WrittenTable(sql: $0) != nil }
+    let writes = self.profile.allSQL.filter { WrittenTable(sql: $0) != nil }
     indexesOfActions = writes.reduce(into: []) { used, sql in
       used = explainer.usedIndexes(by: sql).flatMap { used?.union($0) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import DatabaseLocks
 import StoreEvents
 import TraceReading
 import TraceRecording
@@ -26,7 +26,7 @@ struct PoolWait {
       text = nil
       return
     }
-    let now = Self.now
+    let now = Clock.now
     var runs = RecentRuns(of: process)
     if recording.hasTrace {
       // What cannot be read is reported by the summary.
@@ -57,12 +57,5 @@ struct PoolWait {
     }
     let subject = uses.count == 1 ? "The open connection was" : "The open connections were"
     return "\(subject) last used \(places.joined(separator: ", and "))."
-  }
-
-  /// Nanoseconds since 1970.
-  private static var now: Nanoseconds {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
   }
 }
