@@ -269,7 +269,7 @@ def attached_pool_that_is_in_use_leaks_nothing():
         for _ in range(ATTACHES):
             result, _ = _attach(program, seconds=1)
             expect(result.returncode == 0, result.stderr[-500:])
-            expect("pool" not in result.stdout, result.stdout[-1000:])
+            expect("'s pool" not in result.stdout, result.stdout[-1000:])
         program.ends_well()
 
 

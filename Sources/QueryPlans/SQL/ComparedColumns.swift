@@ -25,6 +25,13 @@ public struct ComparedColumns: Hashable, Sendable {
   /// Whether the SELECT has a LIMIT, so that rows in the order of an index end it early.
   public var isLimited = false
 
+  /// Whether they are columns of a table of a plan, such as `stop` or, in an attached database, `archive.stop`.
+  public func areOf(_ table: String) -> Bool {
+    let name = table.lowercased()
+    return name == self.table.lowercased()
+      || schema.map { name == "\($0).\(self.table)".lowercased() } ?? false
+  }
+
   /// The columns in the order that serves an index: equal ones, then ranges.
   public var filtered: [String] { equal + ranges }
 

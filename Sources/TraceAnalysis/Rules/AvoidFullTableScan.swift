@@ -306,11 +306,12 @@ extension JudgedStatement {
 
   /// Whether it compares columns or expressions of a table as an index might serve.
   fileprivate func compares(_ table: String) -> Bool {
-    let columns = ComparedColumns.all(in: qualifiedSQL).filter {
-      !($0.filtered + $0.joined).isEmpty
+    ComparedColumns.all(in: qualifiedSQL).contains {
+      !($0.filtered + $0.joined).isEmpty && $0.areOf(table)
     }
-    let tables = columns.map(\.table) + ComparedExpression.all(in: qualifiedSQL).map(\.table)
-    return tables.contains { $0.lowercased() == table.lowercased() }
+      || ComparedExpression.all(in: qualifiedSQL).contains {
+        $0.table.lowercased() == table.lowercased()
+      }
   }
 
   /// The result of a run: ` to return 15`, or ` to change 15` of a statement that writes; "" where the input

@@ -61,10 +61,10 @@ extension JudgedStatement {
   var comparedColumns: ComparedColumns? {
     let all = ComparedColumns.all(in: qualifiedSQL)
     let filtered = all.filter { !$0.filtered.isEmpty }
-    guard let scan = judgement.largestScan, let table = scan.table?.lowercased() else {
+    guard let scan = judgement.largestScan, let table = scan.table else {
       return filtered.first { !$0.filtered.allSatisfy(\.isProbablyKey) }
     }
-    let ofTable = { (columns: ComparedColumns) in columns.table.lowercased() == table }
+    let ofTable = { (columns: ComparedColumns) in columns.areOf(table) }
     guard var columns = filtered.first(where: ofTable) ?? all.first(where: ofTable),
       !(columns.filtered + scan.comparedColumns).isEmpty
     else { return nil }

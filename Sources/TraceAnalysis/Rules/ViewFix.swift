@@ -5,7 +5,7 @@ import QueryPlans
 extension JudgedStatement {
   /// The fix for a view or a common table, which cannot be indexed; nil if the statement names none.
   var fixOfView: String? {
-    let views = ComparedColumns.all(in: qualifiedSQL).filter { isView($0.table) }
+    let views = ComparedColumns.all(in: qualifiedSQL).filter(isView)
     if let view = views.first { return fix(of: view, "view") }
     return ComparedColumns.ofCommonTables(in: qualifiedSQL).first {
       !($0.filtered + $0.sorted).isEmpty
@@ -47,10 +47,11 @@ extension JudgedStatement {
   }
 
   /// Whether the plan reads other tables in place of one that the SQL names.
-  private func isView(_ table: String) -> Bool {
+  private func isView(_ columns: ComparedColumns) -> Bool {
     // A name that is not resolved might be the table's.
-    let tables = readTables.map { $0.table?.lowercased() }
-    return !tables.isEmpty && !tables.contains(nil) && !tables.contains(table.lowercased())
+    let tables = readTables.map(\.table)
+    return !tables.isEmpty && !tables.contains(nil)
+      && !tables.contains { $0.map(columns.areOf) == true }
   }
 }
 

@@ -241,12 +241,17 @@ import TraceAnalysis
     try main.execute("CREATE TABLE note(id INTEGER PRIMARY KEY)")
     let archive = try database(in: folder, "archive.db")
     let attach = "ATTACH DATABASE '\(archive.path)' AS old"
-    let conditions = RunBuilder { trace in
+    let sql = "SELECT title FROM old.book WHERE shelf = 7"
+    let profile = RunBuilder { trace in
       trace.connect(path: main.path)
       trace.run(attach)
-    }.profile().planConditions(for: main.path)
-    let explainer = PlanExplainer(main, conditions: conditions)
-    let explanation = explainer.explain("SELECT title FROM old.book WHERE shelf = 7")
+      trace.run(sql, rows: 1, vmSteps: 30_000, fullScanSteps: 9999)
+    }.profile()
+    let explainer = PlanExplainer(main, conditions: profile.planConditions(for: main.path))
+    let explanation = explainer.explain(sql)
     #expect(explanation.verdict == .fullScan, "\(explanation.failure ?? "")")
+    let finding = try #require(
+      try Workload(profile, database: main).findings.first { $0.rule == "AvoidFullTableScan" })
+    #expect(finding.fix.contains("CREATE INDEX old.book_shelf ON book (shelf)"), "\(finding.fix)")
   }
 }
