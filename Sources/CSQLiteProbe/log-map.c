@@ -50,6 +50,8 @@ bool log_map_open_mark(const char *folder) {
 
 bool log_map_has_ended(void) { return mark && *mark != '1'; }
 
+int64_t log_map_end(void) { return window.bytes ? window.offset + (off_t)window.used : -1; }
+
 bool log_map_write(const char *bytes, size_t count) {
   if (window.size - window.used < count) return false;
   memcpy(window.bytes + window.used, bytes, count);
@@ -101,7 +103,7 @@ bool log_map_more(int descriptor, size_t count) {
 
 void log_map_close(int descriptor) {
   if (!window.bytes) return;
-  off_t end = window.offset + (off_t)window.used;
+  off_t end = log_map_end();
   munmap(window.bytes, window.size);
   log_map_forget();
   // A sealed file is not changed; nor is one where the program's filter may not permit it.

@@ -129,6 +129,12 @@ static bool is_writable(void) {
 
 bool sink_is_mapped(void) { return is_mapped; }
 
+int64_t sink_end(void) {
+  struct stat status;
+  int64_t end = log_map_end();
+  return end >= 0 ? end : file_path && stat(file_path, &status) == 0 ? status.st_size : -1;
+}
+
 void sink_close(void) {
   if (is_mapped && is_writable()) log_map_close(sink.descriptor);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Opens the file for appending, or standard error if the path is NULL; returns 0 on success.
 int sink_open(const char *path);
@@ -15,6 +16,8 @@ bool sink_has_ended(void);
 int sink_open_in_child(void);
 // Whether it is the file of this process in the folder of a recording, which has short lines.
 bool sink_is_mapped(void);
+// The length of the file after its last line; -1 if it is unknown.
+int64_t sink_end(void);
 // Ends the file after its last line, unless its recording has ended.
 void sink_close(void);
 // In a child of fork(), before it opens its own.

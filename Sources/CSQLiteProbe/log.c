@@ -18,6 +18,7 @@
 #include "log-check.h"
 #include "log-sink.h"
 #include "log-text.h"
+#include "macros.h"
 #include "process.h"
 #include "settings.h"
 #include "state.h"
@@ -210,6 +211,13 @@ void log_close(int status) {
   // A program that ends may use SQLite until its last handler.
   if (is_ending) log_level = 0;
   pthread_mutex_unlock(&lock);
+}
+
+EXPORTED long long sqliteprobe_log_end(void) {
+  pthread_mutex_lock(&lock);
+  long long end = is_open ? sink_end() : -1;
+  pthread_mutex_unlock(&lock);
+  return end;
 }
 
 void log_ends(void) {

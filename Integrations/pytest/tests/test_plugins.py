@@ -28,8 +28,8 @@ def test_workers_count_what_one_process_counts(shop, workers):
             "StoreScope: 61 statements, and max_statements is 12", "*-- StoreScope --*",
             "793 statements in 13 tests, 1 warning, 0 notes, 0 suppressed"])
     folder = shop.pytester.path
-    assert shop.report(*folder.glob("single/*.log")) == shop.report(*folder.glob("several/*.log"))
-    assert len(list(folder.glob("several/gw*.log"))) == int(workers)
+    assert shop.report(*folder.glob("single/*.log")) == shop.report(*folder.glob("several/*/*.log"))
+    assert len(list(folder.glob("several/gw*/*.log"))) == int(workers)
 
 
 def test_a_run_within_a_worker_is_a_run_of_its_own(shop, monkeypatch, tmp_path):

@@ -28,6 +28,10 @@ void sqliteprobe_exclude(int is_excluding);
 // complete, with the status with which the program is going to end.
 void sqliteprobe_finish(int status);
 
+// Returns the length of this process's log after its last line, without the room that is mapped for the next ones: the
+// events of every call of SQLite that has returned are before it. -1 without a log.
+long long sqliteprobe_log_end(void);
+
 // Starts a recording with settings, lines such as `STORE_SQL_DEBUG=1`, which precede the environment's. Existing
 // connections and statements are observed from their next call on. Returns 1 if the process is already recorded.
 // `trace-report attach` calls it.

@@ -55,6 +55,25 @@ public struct TestProfile: Hashable, Sendable, Codable {
   }
 }
 
+extension [TestProfile] {
+  /// The statements that their own calls ran.
+  public var statements: UInt64 { reduce(0) { $0.saturatingSum($1.work.count) } }
+}
+
+extension Profile {
+  /// The names of the tests that ran the statement of a finding, or its line; nil without tests.
+  public func tests(of finding: Finding) -> [String]? {
+    observed?.tests.map { tests in
+      tests.filter { test in
+        (test.forms ?? []).contains { form in
+          form.statement == finding.statement
+            || (!finding.caller.file.isEmpty && form.caller == finding.caller)
+        }
+      }.map(\.name)
+    }
+  }
+}
+
 /// The marker of a phase of a test.
 ///
 ///     SELECT 'storescope: test checkout'            the test itself

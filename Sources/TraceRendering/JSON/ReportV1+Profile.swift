@@ -8,11 +8,14 @@ import TraceReading
 extension ReportV1 {
   /// The report of a profile, statements in the order requested.
   ///
-  /// - Parameter review: the findings to show, of the profile before it was shared; nil for all that
-  ///   the shared profile has.
+  /// - Parameters:
+  ///   - shared: the profile, with the texts that may be shown.
+  ///   - options: the order and the number of the rows.
+  ///   - review: the findings to show, of the profile before it was shared; nil for all that the shared profile has.
+  ///   - withProfile: false for a smaller report, which cannot be read again.
   public init(
     _ shared: SharedProfile, options: SummaryOptions = SummaryOptions(top: .max),
-    review: FindingReview? = nil
+    review: FindingReview? = nil, withProfile: Bool = true
   ) {
     let profile = shared.profile
     let review = review ?? FindingReview(profile.findings)
@@ -34,7 +37,15 @@ extension ReportV1 {
       exceptionProblems: review.complaints,
       groups: options.grouping.map { grouping in
         profile.groups(by: grouping).prefix(options.top).map(Group.init)
-      }, profile: profile, check: try? SavedReport.check(of: profile))
+      }, tests: profile.observed?.tests.map(Tests.init), profile: withProfile ? profile : nil,
+      check: withProfile ? try? SavedReport.check(of: profile) : nil)
+  }
+}
+
+extension ReportV1.Tests {
+  init(_ tests: [TestProfile]) {
+    self.init(
+      count: tests.count, statements: tests.statements)
   }
 }
 
@@ -170,6 +181,7 @@ extension ReportV1.Finding {
       fix: finding.fix, savesAtMostNs: finding.savesAtMost,
       savingBasis: finding.saving?.basis, confidence: finding.confidence.rawValue,
       object: finding.object.isEmpty ? nil : finding.object,
-      trial: finding.trial.map { .init(stepsBefore: $0.before, stepsAfter: $0.after) })
+      trial: finding.trial.map { .init(stepsBefore: $0.before, stepsAfter: $0.after) },
+      tests: shared.profile.tests(of: finding))
   }
 }

@@ -30,9 +30,11 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var exceptionProblems: [String]
   /// By the key of `--group-by`; null without it.
   public var groups: [Group]?
-  /// All counts, exactly, in nanoseconds: a saved report is read from them.
+  /// The tests that ran; null without tests.
+  public var tests: Tests?
+  /// All counts, exactly, in nanoseconds: a saved report is read from them. Null with `--without-profile`.
   public var profile: Profile?
-  /// A hash of the profile, by which damage is found; null in older reports.
+  /// A hash of the profile, by which damage is found; null without it and in older reports.
   public var check: String?
 
   public struct Verdict: Codable, Hashable, Sendable {
@@ -196,6 +198,12 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var line: UInt64
   }
 
+  /// The tests' own calls, without set-up and tear-down.
+  public struct Tests: Codable, Hashable, Sendable {
+    public var count: Int
+    public var statements: UInt64
+  }
+
   public struct Excused: Codable, Hashable, Sendable {
     public var finding: Finding
     public var reason: String
@@ -221,6 +229,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var object: String?
     /// The VM steps of a run before and after the fix, tried on a copy of the database; null where it was not.
     public var trial: Trial?
+    /// The tests that ran its statement or its line; null without tests.
+    public var tests: [String]?
 
     public struct Trial: Codable, Hashable, Sendable {
       public var stepsBefore: UInt64

@@ -23,6 +23,9 @@ struct Summary: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
 
+  @Flag(help: "With --json, leave out what another command needs to read the report again.")
+  var withoutProfile = false
+
   @OptionGroup var brief: BriefOptions
 
   @Flag(help: "Print the table of statements.")
@@ -71,6 +74,7 @@ struct Summary: ParsableCommand {
 
   func validate() throws {
     try brief.validate(json: json)
+    if withoutProfile, !json { throw ValidationError("--without-profile is an option of --json.") }
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
   }
 
@@ -104,7 +108,8 @@ struct Summary: ParsableCommand {
     } else if json {
       workload.addPlans(to: &profile)
       let shared = SharedProfile(profile, withSQL: texts.withSQL)
-      try Output.print(JSONText.encoded(ReportV1(shared, options: options, review: review)))
+      let report = ReportV1(shared, options: options, review: review, withProfile: !withoutProfile)
+      try Output.print(JSONText.encoded(report))
     } else if all || statements || top != nil || sort != nil || groupBy != nil {
       let document = Document(summary: profile, options: options, review: review)
       Output.print(document.text(.ofStandardOutput))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+MARK = ".recording"
 RUN, WORKER = "PYTEST_XDIST_TESTRUNUID", "PYTEST_XDIST_WORKER"
 
 
@@ -29,21 +30,25 @@ class LogFolder:
         self._owner = owner
         self.path = Path(kept).absolute() if kept else None
         self.is_kept = bool(kept)
-        if self.path and not owner and self.path.is_dir() and any(self.path.glob("*.log")):
+        if self.path and not owner and self.path.is_dir() and any(self.path.rglob("*.log")):
             raise pytest.UsageError(f"'{kept}' has logs of another run; empty it, or name another folder")
 
     @classmethod
     def of(cls, kept):
         return cls(kept, worker_name())
 
-    def log(self):
-        """Returns the path of this process's log."""
+    def open(self):
+        """Returns the folder of the recording, with the mark by which the probe writes a log for each process."""
         if not self.path and self._owner:
             self.path = self.shared(os.environ.get(RUN, ""))
         elif not self.path:
             self.path = Path(tempfile.mkdtemp(prefix="storescope-"))
+        # A worker's children write beside its log.
+        if self._owner:
+            self.path = self.path / f"{self._owner}-{os.getpid()}"
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return self.path / f"{self._owner or 'pytest'}-{os.getpid()}.log"
+        (self.path / MARK).write_text("1")
+        return self.path
 
     @staticmethod
     def shared(run):
@@ -52,9 +57,12 @@ class LogFolder:
     def logs(self, run):
         """Returns the logs of this process and of the workers of a run of pytest-xdist."""
         folders = {self.path} if self.is_kept or not run else {self.path, self.shared(run)}
-        return sorted(log for folder in folders for log in folder.glob("*.log"))
+        return sorted(log for folder in folders for log in folder.rglob("*.log"))
 
-    def remove(self, run):
-        if not self.is_kept:
+    def end(self, run):
+        """Removes the logs, or ends the recording that is kept."""
+        if self.is_kept:
+            (self.path / MARK).write_text("0")
+        else:
             for folder in {self.path} | ({self.shared(run)} if run else set()):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -37,11 +37,11 @@ class Measuring:
         return self.measure(start, end, budget) if budget or self._failed <= MAX_FAILED else None
 
     def measure(self, start, end, budget):
-        """Measures what stands between two positions of the log."""
-        if start is None or end is None:
-            return Measurement(problem="the log was removed while the test ran")
+        """Measures what stands between two positions of the log, and what new children did meanwhile."""
         try:
-            report = self._tool.summary("-", input=self._parts.part(start, end)) if end > start else None
+            report = self._report(*start, *end)
+        except FileNotFoundError:
+            return Measurement(problem="the log was removed while the test ran")
         except (OSError, ToolError, ValueError) as error:
             return Measurement(problem=str(error))
         if report and report.has_lost:
@@ -52,10 +52,15 @@ class Measuring:
             findings = [finding for finding in findings if finding.rule not in budget.ignore]
         return Measurement(report, findings)
 
+    def _report(self, start, before, end, after):
+        part = self._parts.part(start, end) if end > start else b""
+        children = [self._recording.folder / name for name in sorted(set(after) - set(before))]
+        return self._tool.part(part, children) if part or children else None
+
     def _record_ignored(self, report, findings, budget):
         """Keeps the rules that a test ignores, and those that suppress nothing."""
         # The names are those of the log: the probe shortens a long one.
-        names = list(report.tests) if report else []
+        names = report.names if report else []
         self.ignored.update((name, budget.ignore) for name in names)
         found = sorted({finding.rule for finding in findings})
         self.unused += [(name, rule, found) for name in names for rule in budget.ignore if rule not in found]

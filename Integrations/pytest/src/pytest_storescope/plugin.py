@@ -55,11 +55,10 @@ class Session:
         self._summary = None
 
     def _begin(self, probe):
-        log = self._folder.log()
         try:
-            return Recording(probe, log)
+            return Recording(probe, self._folder.open())
         except pytest.UsageError:
-            self._folder.remove(None)
+            self._folder.end(None)
             raise
 
     def begin(self, config):
@@ -148,4 +147,4 @@ class Session:
 
     def pytest_unconfigure(self):
         if self._worker is None and not self._is_recorded:
-            self._folder.remove(self._run)
+            self._folder.end(self._run)

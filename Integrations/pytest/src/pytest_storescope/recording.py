@@ -5,7 +5,7 @@ import ctypes
 import os
 import sys
 # Bound here: a test may replace the module's function.
-from os import stat
+from os import listdir
 
 import pytest
 
@@ -25,17 +25,21 @@ class Recording:
     a child process has them.
     """
 
-    def __init__(self, probe, log):
-        self.log = log
+    def __init__(self, probe, folder):
+        """Writes the log of this process in the folder of a recording that goes on."""
+        self.folder = folder
+        self.log = folder / f"{os.getpid()}-probe.log"
         self.sqlite_was_loaded = "_sqlite3" in sys.modules
         variables = {
-            "STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": str(log), "STORE_PROBE_LTTNG": "0"}
+            "STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": str(folder), "STORE_PROBE_LTTNG": "0"}
         libc = ctypes.CDLL(None)
         before = {name: os.environ.get(name) for name in variables}
         for name, value in variables.items():
             libc.setenv(name.encode(), os.fsencode(value), 1)
         try:
             self._probe = ctypes.CDLL(probe)
+            self._log_end = self._probe.sqliteprobe_log_end
+            self._log_end.restype = ctypes.c_longlong
             self._open_log()
         except (OSError, AttributeError) as error:
             raise pytest.UsageError(f"'{probe}' does not observe this process: {error}") from error
@@ -57,11 +61,8 @@ class Recording:
             raise OSError("it wrote no log; unset STORE_PROBE, or see trace-report doctor python3")
 
     def position(self):
-        """The length of the log, where each event is when the call of SQLite returns; None without the log."""
-        try:
-            return stat(self.log).st_size
-        except OSError:
-            return None
+        """The length of the log, where each event is when the call of SQLite returns, and the names of all logs."""
+        return self._log_end(), listdir(self.folder)
 
     def finish(self, status):
         """Writes the log's closing line; what this process does later is not recorded."""

@@ -49,15 +49,14 @@ class Summary:
         warnings = [finding for finding in report.findings if finding.is_warning]
         shown = 0
         for finding in warnings:
-            tests = report.tests_of(finding)
-            if self._is_ignored(finding.rule, tests):
+            if self._is_ignored(finding.rule, finding.tests):
                 suppressed += 1
                 continue
             shown += 1
-            self.lines += texts.finding_lines(finding, report, tests)
+            self.lines += texts.finding_lines(finding, report, finding.tests)
         notes = len(report.findings) - len(warnings)
         self.lines.append(
-            f"{counted(report.statements, 'statement')} in {counted(len(report.tests), 'test')}, "
+            f"{counted(report.statements, 'statement')} in {counted(report.tests, 'test')}, "
             f"{counted(shown, 'warning')}, {counted(notes, 'note')}, {suppressed:,} suppressed")
 
     def _is_ignored(self, rule, tests):

@@ -22,12 +22,14 @@ class Finding:
     caller: dict
     message: str
     fix: str
+    tests: list
 
     def __init__(self, json):
         self.rule, self.severity = json["rule"], json["severity"]
         self.statement = json.get("statement") or ""
         self.caller = json.get("caller") or {}
         self.message, self.fix = json["message"], json["fix"]
+        self.tests = json.get("tests") or []
 
     @property
     def is_warning(self):
@@ -43,28 +45,17 @@ class Report:
         self.doubts = json["completeness"]["doubts"]
         self.has_lost = json["completeness"]["eventsLost"] > 0
         self.sql = {each["id"]: each.get("sql") or "" for each in json["statements"]}
+        tests = json.get("tests") or {"count": 0, "statements": 0}
+        self.tests, self.statements = tests["count"], tests["statements"]
         observed = (json.get("profile") or {}).get("observed") or {}
-        self.tests = {test["name"]: test for test in observed.get("tests") or []}
-
-    @property
-    def statements(self):
-        return sum(test["work"]["count"] for test in self.tests.values())
+        # Of the report of a part of a log, which has a profile.
+        self.names = [test["name"] for test in observed.get("tests") or []]
+        self.forms = [form for test in observed.get("tests") or [] for form in test.get("forms") or []]
 
     @property
     def full_scans(self):
         """Runs of statements that step through a table without an index."""
         return sum(form["work"]["count"] for form in self.forms if form["work"]["fullScanSteps"] > 0)
-
-    @property
-    def forms(self):
-        return [form for test in self.tests.values() for form in test.get("forms") or []]
-
-    def tests_of(self, finding):
-        """The names of the tests that ran the statement of a finding at its line."""
-        return [name for name, test in self.tests.items() if any(
-            form["statement"] == finding.statement
-            or (finding.caller.get("file") and finding.caller == form.get("caller"))
-            for form in test.get("forms") or [])]
 
 
 class Tool:
@@ -84,9 +75,17 @@ class Tool:
         output, error = process.communicate(input if input is not None else b"")
         return process.returncode, output.decode(errors="replace"), error.decode(errors="replace")
 
-    def summary(self, *inputs, input=None):
-        """Returns the report on logs; None if there is no event in them."""
-        code, output, error = self.run("summary", "--json", *inputs, input=input)
+    def part(self, text, logs):
+        """Returns the report on a part of a log and on the logs of children, with its statements."""
+        return self._report(*["-"] * bool(text), *logs, input=text)
+
+    def summary(self, *logs):
+        """Returns the report on logs."""
+        return self._report("--without-profile", *logs)
+
+    def _report(self, *arguments, input=None):
+        """None if there is no event in the logs."""
+        code, output, error = self.run("summary", "--json", *arguments, input=input)
         if output.strip():
             return Report(json.loads(output))
         if code == INCONCLUSIVE:
