@@ -6,9 +6,8 @@ public enum StatementCommand {
   ///
   ///     StatementCommand.name(of: "-- name: Add :exec\ninsert into t values (1)")   // INSERT
   public static func name(of sql: String) -> String {
-    if let first = sql.utf8.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7a {
-      return sql.prefix(while: \.isLetter).uppercased()
-    }
+    let letters = sql.utf8.prefix { 0x61...0x7a ~= $0 | 0x20 }
+    guard letters.isEmpty else { return String(decoding: letters.map { $0 & 0xdf }, as: UTF8.self) }
     guard let token = SQLTokenizer.tokens(of: sql, max: 1).first, token.kind == .word else {
       return ""
     }
