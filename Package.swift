@@ -54,7 +54,7 @@ let package = Package(
     .target(name: "CSourceFiles"),
     // Counts what SQLite reads, writes and syncs; the probe compiles it too.
     .target(name: "CSQLiteFiles"),
-    .target(name: "SQLiteDriver", dependencies: ["CSQLite", "CSQLiteFiles"]),
+    .target(name: "SQLiteDriver", dependencies: ["StoreEvents", "CSQLite", "CSQLiteFiles"]),
     .target(name: "CSwiftRuntime"),
     // What a store's SQL calls and SQLite lacks: for the store, and for the reports that measure
     // its statements.
@@ -83,7 +83,7 @@ let package = Package(
     .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans", "CSourceFiles"]),
     .target(
       name: "QueryPlans",
-      dependencies: ["SQLiteDriver", "StoreFunctions"]),
+      dependencies: ["StoreEvents", "SQLiteDriver", "StoreFunctions"]),
     .target(
       name: "TraceAnalysis",
       dependencies: [

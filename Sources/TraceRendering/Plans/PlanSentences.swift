@@ -241,8 +241,8 @@ extension PlanJudgement {
       UInt64(exactly: work.perRun(sum).rounded()) ?? .max
     }
     let built =
-      work.autoIndexRows > 0
-      ? ", \(perRun(\.autoIndexRows).counted("row")) put into automatic indexes" : ""
+      work.automaticIndexRows > 0
+      ? ", \(work.automaticIndexRows.counted("row")) put into automatic indexes" : ""
     // SQLite counts no full-scan steps of virtual tables.
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
