@@ -385,8 +385,8 @@ public struct FetchEnd: EventPayload {
     fetchID: UInt64, parentID: UInt64, entity: String, kind: FetchKind, statementID: StatementID,
     bindHash: UInt64, waitTime: Nanoseconds, prepareTime: Nanoseconds, stepTime: Nanoseconds,
     materializeTime: Nanoseconds, connectionTime: Nanoseconds, totalTime: Nanoseconds,
-    rows: UInt64, counters: StatementCounters, limit: UInt64, offset: UInt64, batchSize: UInt64,
-    error: String
+    rows: UInt64, counters: StatementCounters = StatementCounters(), limit: UInt64,
+    offset: UInt64, batchSize: UInt64, error: String
   ) {
     (
       self.fetchID, self.parentID, self.entity, self.kind, self.statementID, self.bindHash,
@@ -1342,10 +1342,11 @@ public struct StatementRun: EventPayload {
   public init(
     connectionID: UInt64, statementID: StatementID, runID: UInt64, transactionID: UInt64,
     callerID: UInt64, bindHash: UInt64, stepTime: Nanoseconds, openTime: Nanoseconds,
-    rows: UInt64, changes: UInt64, isReadOnly: UInt64, counters: StatementCounters,
-    memory: UInt64, reprepares: UInt64, filterHits: UInt64, filterMisses: UInt64,
-    timedSteps: UInt64, error: String, prepareTime: Nanoseconds = 0, listID: UInt64 = 0,
-    originID: UInt64 = 0, originRow: UInt64 = 0, ownValues: UInt64 = 0, resultHash: UInt64 = 0
+    rows: UInt64, changes: UInt64, isReadOnly: UInt64,
+    counters: StatementCounters = StatementCounters(), memory: UInt64, reprepares: UInt64,
+    filterHits: UInt64, filterMisses: UInt64, timedSteps: UInt64, error: String,
+    prepareTime: Nanoseconds = 0, listID: UInt64 = 0, originID: UInt64 = 0, originRow: UInt64 = 0,
+    ownValues: UInt64 = 0, resultHash: UInt64 = 0
   ) {
     (
       self.connectionID, self.statementID, self.runID, self.transactionID, self.callerID,
