@@ -231,7 +231,8 @@ let package = Package(
     .testTarget(
       name: "DatabaseLocksTests", dependencies: ["DatabaseLocks", "SQLiteDriver", "TestSupport"]),
     .testTarget(
-      name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "CSQLiteFiles", "TestSupport"]),
+      name: "SQLiteDriverTests",
+      dependencies: ["StoreEvents", "SQLiteDriver", "CSQLiteFiles", "TestSupport"]),
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [

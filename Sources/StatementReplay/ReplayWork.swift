@@ -9,6 +9,8 @@ public struct ReplayWork: CountedFields, Additive {
     public var runs: UInt64 = 0
     /// In `sqlite3_step`.
     public var timeNs: UInt64 = 0
+
+    public init() {}
   }
 
   public var fields: Fields

@@ -117,7 +117,7 @@ public struct StatementWork: Hashable, Sendable {
   }
 
   /// Whether the source has counters of SQLite.
-  public var isCounted: Bool { executions > 0 && vmSteps > 0 }
+  public var isCounted: Bool { executions > 0 && counters.vmSteps > 0 }
 
   /// Adds the work of other runs.
   public mutating func add(_ other: Self) {

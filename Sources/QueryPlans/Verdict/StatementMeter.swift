@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// Runs statements once and counts their work, without changing the database.
 ///

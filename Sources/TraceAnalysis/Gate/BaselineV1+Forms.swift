@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
-import StoreEvents
+public import StoreEvents
 
 extension BaselineV1 {
   /// The statements by the forms of this version: some that an older version kept apart are one form.

@@ -118,7 +118,7 @@ extension FormEffect {
       .init(
         "time",
         .text(
-          "\(Cell.duration(Nanoseconds(before.time)).text) → \(Cell.duration(Nanoseconds(after.time)).text)"
+          "\(Cell.duration(Nanoseconds(before.timeNs)).text) → \(Cell.duration(Nanoseconds(after.timeNs)).text)"
             + (timeRatio.map { ", \($0.words)" } ?? ""))),
     ]
     if let plans {
