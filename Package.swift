@@ -290,7 +290,7 @@ let package = Package(
       dependencies: [
         "trace-report", "store-report", "transit", "records", "photos", "reader-fuzzer",
         "event-emitter", "lock-holder", "TestSupport", "TraceReading", "TraceAnalysis",
-        "TraceRendering", "StoreEvents", "SQLiteDriver",
+        "StatementReplay", "TraceRendering", "StoreEvents", "SQLiteDriver",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.
