@@ -42,6 +42,8 @@ int32_t CStoreTracepoints_thread_id(void) {
 #define OR_ENABLED(event) | ENABLED(event)
 bool CStoreTracepoints_any_enabled(void) { return false STORE_EVENTS(OR_ENABLED); }
 
+_Static_assert(sizeof(const char *) == 8, "Swift writes each field as a word");
+
 #define DEFINE(name) \
   void CStoreTracepoints_##name(const struct name##_event *event) { EMIT(name, event); }
 STORE_EVENTS(DEFINE)

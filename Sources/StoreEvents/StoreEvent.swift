@@ -40,6 +40,14 @@ public protocol EventFieldReader {
 }
 
 extension EventFieldReader {
+  /// Reads a line of code, whose two fields stand one after the other.
+  @inlinable
+  mutating func sourceLocation(
+    _ file: StaticString, _ line: StaticString
+  ) throws(EventFieldError) -> SourceLocation {
+    SourceLocation(file: try string(file), line: try uint64(line))
+  }
+
   /// Reads a string that older versions did not write: "" if it is missing.
   @inlinable
   mutating func addedString(_ name: StaticString) throws(EventFieldError) -> String {

@@ -87,64 +87,6 @@ public enum StoreEvent: Hashable, Sendable {
     }
   }
 
-  /// The name on the wire, for a writer that copies its bytes.
-  @inlinable
-  public var wireName: StaticString {
-    switch self {
-    case .storeOpened: "store_opened"
-    case .contextCreated: "context_created"
-    case .statement: "statement"
-    case .values: "values"
-    case .fetchBegin: "fetch_begin"
-    case .fetchEnd: "fetch_end"
-    case .fault: "fault"
-    case .cacheMiss: "cache_miss"
-    case .saveBegin: "save_begin"
-    case .saveEnd: "save_end"
-    case .transaction: "transaction"
-    case .checkpoint: "checkpoint"
-    case .busy: "busy"
-    case .counters: "counters"
-    case .statementIO: "statement_io"
-    case .commitIO: "commit_io"
-    case .connectionOpened: "connection_opened"
-    case .connectionClosed: "connection_closed"
-    case .databaseFileTouched: "database_file_touched"
-    case .copyNotObserved: "copy_not_observed"
-    case .caller: "caller"
-    case .statementRun: "statement_run"
-    }
-  }
-
-  /// The event's fields.
-  @inlinable
-  public var payload: any EventPayload {
-    switch self {
-    case .storeOpened(let payload): payload
-    case .contextCreated(let payload): payload
-    case .statement(let payload): payload
-    case .values(let payload): payload
-    case .fetchBegin(let payload): payload
-    case .fetchEnd(let payload): payload
-    case .fault(let payload): payload
-    case .cacheMiss(let payload): payload
-    case .saveBegin(let payload): payload
-    case .saveEnd(let payload): payload
-    case .transaction(let payload): payload
-    case .checkpoint(let payload): payload
-    case .busy(let payload): payload
-    case .counters(let payload): payload
-    case .statementIO(let payload): payload
-    case .commitIO(let payload): payload
-    case .connectionOpened(let payload): payload
-    case .connectionClosed(let payload): payload
-    case .databaseFileTouched(let payload): payload
-    case .copyNotObserved(let payload): payload
-    case .caller(let payload): payload
-    case .statementRun(let payload): payload
-    }
-  }
-
   /// Writes the event's fields by their names on the wire.
   @inlinable
   public func write(to fields: inout some EventFieldWriter) {
@@ -204,20 +146,6 @@ public enum StoreEvent: Hashable, Sendable {
     case .statementRun: self = .statementRun(try StatementRun(from: &fields))
     }
   }
-
-  /// Whether only the probe emits the event.
-  public var isOfProbeAlone: Bool {
-    switch self {
-    case .connectionOpened,
-      .connectionClosed,
-      .databaseFileTouched,
-      .copyNotObserved,
-      .caller,
-      .statementRun:
-      true
-    default: false
-    }
-  }
 }
 
 /// A store was opened.
@@ -238,21 +166,15 @@ public struct StoreOpened: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    path: String,
-    journalMode: String,
-    pageSize: UInt64,
-    sqliteVersion: String,
-    processStart: Nanoseconds,
-    processName: String
+    storeID: UInt64, path: String, journalMode: String, pageSize: UInt64, sqliteVersion: String,
+    processStart: Nanoseconds, processName: String
   ) {
-    self.storeID = storeID
-    self.path = path
-    self.journalMode = journalMode
-    self.pageSize = pageSize
-    self.sqliteVersion = sqliteVersion
-    self.processStart = processStart
-    self.processName = processName
+    (
+      self.storeID, self.path, self.journalMode, self.pageSize, self.sqliteVersion,
+      self.processStart, self.processName
+    ) = (
+      storeID, path, journalMode, pageSize, sqliteVersion, processStart, processName
+    )
   }
 
   @inlinable
@@ -268,13 +190,12 @@ public struct StoreOpened: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    path = try fields.string("path")
-    journalMode = try fields.string("journal_mode")
-    pageSize = try fields.uint64("page_size")
-    sqliteVersion = try fields.string("sqlite_version")
-    processStart = try fields.int64("process_start_ns")
-    processName = try fields.addedString("process_name")
+    try self.init(
+      storeID: fields.uint64("store_id"), path: fields.string("path"),
+      journalMode: fields.string("journal_mode"), pageSize: fields.uint64("page_size"),
+      sqliteVersion: fields.string("sqlite_version"),
+      processStart: fields.int64("process_start_ns"),
+      processName: fields.addedString("process_name"))
   }
 }
 
@@ -292,15 +213,13 @@ public struct ContextCreated: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    parentID: UInt64,
-    queue: String,
-    contextName: String
+    storeID: UInt64, parentID: UInt64, queue: String, contextName: String
   ) {
-    self.storeID = storeID
-    self.parentID = parentID
-    self.queue = queue
-    self.contextName = contextName
+    (
+      self.storeID, self.parentID, self.queue, self.contextName
+    ) = (
+      storeID, parentID, queue, contextName
+    )
   }
 
   @inlinable
@@ -313,10 +232,9 @@ public struct ContextCreated: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    parentID = try fields.uint64("parent_context_id")
-    queue = try fields.string("queue")
-    contextName = try fields.string("name")
+    try self.init(
+      storeID: fields.uint64("store_id"), parentID: fields.uint64("parent_context_id"),
+      queue: fields.string("queue"), contextName: fields.string("name"))
   }
 }
 
@@ -330,9 +248,7 @@ public struct StatementAnnounced: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    statementID: StatementID,
-    sql: String
+    storeID: UInt64, statementID: StatementID, sql: String
   ) {
     self.storeID = storeID
     self.statementID = statementID
@@ -348,9 +264,9 @@ public struct StatementAnnounced: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    sql = try fields.string("sql")
+    try self.init(
+      storeID: fields.uint64("store_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")), sql: fields.string("sql"))
   }
 }
 
@@ -368,9 +284,7 @@ public struct ValuesBound: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    statementID: StatementID,
-    values: String
+    storeID: UInt64, statementID: StatementID, values: String
   ) {
     self.storeID = storeID
     self.statementID = statementID
@@ -386,9 +300,10 @@ public struct ValuesBound: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    values = try fields.string("values")
+    try self.init(
+      storeID: fields.uint64("store_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      values: fields.string("values"))
   }
 }
 
@@ -405,15 +320,13 @@ public struct FetchBegin: EventPayload {
 
   @inlinable
   public init(
-    fetchID: UInt64,
-    parentID: UInt64,
-    entity: String,
-    location: SourceLocation
+    fetchID: UInt64, parentID: UInt64, entity: String, location: SourceLocation
   ) {
-    self.fetchID = fetchID
-    self.parentID = parentID
-    self.entity = entity
-    self.location = location
+    (
+      self.fetchID, self.parentID, self.entity, self.location
+    ) = (
+      fetchID, parentID, entity, location
+    )
   }
 
   @inlinable
@@ -427,11 +340,9 @@ public struct FetchBegin: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    fetchID = try fields.uint64("fetch_id")
-    parentID = try fields.uint64("parent_id")
-    entity = try fields.string("entity")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
+    try self.init(
+      fetchID: fields.uint64("fetch_id"), parentID: fields.uint64("parent_id"),
+      entity: fields.string("entity"), location: fields.sourceLocation("file", "line"))
   }
 }
 
@@ -460,10 +371,7 @@ public struct FetchEnd: EventPayload {
   public var totalTime: Nanoseconds
   /// Rows returned; for a count, the count.
   public var rows: UInt64
-  public var vmSteps: UInt64
-  public var fullScanSteps: UInt64
-  public var sorts: UInt64
-  public var autoIndexRows: UInt64
+  public var counters: StatementCounters
   /// 0 is none.
   public var limit: UInt64
   public var offset: UInt64
@@ -474,49 +382,21 @@ public struct FetchEnd: EventPayload {
 
   @inlinable
   public init(
-    fetchID: UInt64,
-    parentID: UInt64,
-    entity: String,
-    kind: FetchKind,
-    statementID: StatementID,
-    bindHash: UInt64,
-    waitTime: Nanoseconds,
-    prepareTime: Nanoseconds,
-    stepTime: Nanoseconds,
-    materializeTime: Nanoseconds,
-    connectionTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    rows: UInt64,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    sorts: UInt64,
-    autoIndexRows: UInt64,
-    limit: UInt64,
-    offset: UInt64,
-    batchSize: UInt64,
-    error: String
+    fetchID: UInt64, parentID: UInt64, entity: String, kind: FetchKind, statementID: StatementID,
+    bindHash: UInt64, waitTime: Nanoseconds, prepareTime: Nanoseconds, stepTime: Nanoseconds,
+    materializeTime: Nanoseconds, connectionTime: Nanoseconds, totalTime: Nanoseconds,
+    rows: UInt64, counters: StatementCounters = StatementCounters(), limit: UInt64,
+    offset: UInt64, batchSize: UInt64, error: String
   ) {
-    self.fetchID = fetchID
-    self.parentID = parentID
-    self.entity = entity
-    self.kind = kind
-    self.statementID = statementID
-    self.bindHash = bindHash
-    self.waitTime = waitTime
-    self.prepareTime = prepareTime
-    self.stepTime = stepTime
-    self.materializeTime = materializeTime
-    self.connectionTime = connectionTime
-    self.totalTime = totalTime
-    self.rows = rows
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.sorts = sorts
-    self.autoIndexRows = autoIndexRows
-    self.limit = limit
-    self.offset = offset
-    self.batchSize = batchSize
-    self.error = error
+    (
+      self.fetchID, self.parentID, self.entity, self.kind, self.statementID, self.bindHash,
+      self.waitTime, self.prepareTime, self.stepTime, self.materializeTime, self.connectionTime,
+      self.totalTime, self.rows, self.counters, self.limit, self.offset, self.batchSize,
+      self.error
+    ) = (
+      fetchID, parentID, entity, kind, statementID, bindHash, waitTime, prepareTime, stepTime,
+      materializeTime, connectionTime, totalTime, rows, counters, limit, offset, batchSize, error
+    )
   }
 
   @inlinable
@@ -534,10 +414,10 @@ public struct FetchEnd: EventPayload {
     fields.field("connection_ns", connectionTime)
     fields.field("total_ns", totalTime)
     fields.field("rows", rows)
-    fields.field("vm_steps", vmSteps)
-    fields.field("fullscan_steps", fullScanSteps)
-    fields.field("sorts", sorts)
-    fields.field("autoindex_rows", autoIndexRows)
+    fields.field("vm_steps", counters.vmSteps)
+    fields.field("fullscan_steps", counters.fullScanSteps)
+    fields.field("sorts", counters.sorts)
+    fields.field("autoindex_rows", counters.autoIndexRows)
     fields.field("limit", limit)
     fields.field("offset", offset)
     fields.field("batch_size", batchSize)
@@ -546,27 +426,18 @@ public struct FetchEnd: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    fetchID = try fields.uint64("fetch_id")
-    parentID = try fields.uint64("parent_id")
-    entity = try fields.string("entity")
-    kind = try FetchKind(field: "kind", try fields.string("kind"))
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    bindHash = try fields.uint64("bind_hash")
-    waitTime = try fields.int64("wait_ns")
-    prepareTime = try fields.int64("prepare_ns")
-    stepTime = try fields.int64("step_ns")
-    materializeTime = try fields.int64("materialize_ns")
-    connectionTime = try fields.int64("connection_ns")
-    totalTime = try fields.int64("total_ns")
-    rows = try fields.uint64("rows")
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    sorts = try fields.uint64("sorts")
-    autoIndexRows = try fields.uint64("autoindex_rows")
-    limit = try fields.uint64("limit")
-    offset = try fields.uint64("offset")
-    batchSize = try fields.uint64("batch_size")
-    error = try fields.string("error")
+    try self.init(
+      fetchID: fields.uint64("fetch_id"), parentID: fields.uint64("parent_id"),
+      entity: fields.string("entity"), kind: FetchKind(field: "kind", fields.string("kind")),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      bindHash: fields.uint64("bind_hash"), waitTime: fields.int64("wait_ns"),
+      prepareTime: fields.int64("prepare_ns"), stepTime: fields.int64("step_ns"),
+      materializeTime: fields.int64("materialize_ns"),
+      connectionTime: fields.int64("connection_ns"), totalTime: fields.int64("total_ns"),
+      rows: fields.uint64("rows"),
+      counters: fields.statementCounters("vm_steps", "fullscan_steps", "sorts", "autoindex_rows"),
+      limit: fields.uint64("limit"), offset: fields.uint64("offset"),
+      batchSize: fields.uint64("batch_size"), error: fields.string("error"))
   }
 }
 
@@ -587,23 +458,15 @@ public struct FaultFired: EventPayload {
 
   @inlinable
   public init(
-    entity: String,
-    pk: Int64,
-    relationship: String,
-    source: FaultSource,
-    duration: Nanoseconds,
-    rows: UInt64,
-    originFetchID: UInt64,
-    origin: SourceLocation
+    entity: String, pk: Int64, relationship: String, source: FaultSource, duration: Nanoseconds,
+    rows: UInt64, originFetchID: UInt64, origin: SourceLocation
   ) {
-    self.entity = entity
-    self.pk = pk
-    self.relationship = relationship
-    self.source = source
-    self.duration = duration
-    self.rows = rows
-    self.originFetchID = originFetchID
-    self.origin = origin
+    (
+      self.entity, self.pk, self.relationship, self.source, self.duration, self.rows,
+      self.originFetchID, self.origin
+    ) = (
+      entity, pk, relationship, source, duration, rows, originFetchID, origin
+    )
   }
 
   @inlinable
@@ -621,15 +484,13 @@ public struct FaultFired: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    entity = try fields.string("entity")
-    pk = try fields.int64("pk")
-    relationship = try fields.string("relationship")
-    source = try FaultSource(field: "source", try fields.string("source"))
-    duration = try fields.int64("duration_ns")
-    rows = try fields.uint64("rows")
-    originFetchID = try fields.uint64("origin_fetch_id")
-    origin = SourceLocation(
-      file: try fields.string("origin_file"), line: try fields.uint64("origin_line"))
+    try self.init(
+      entity: fields.string("entity"), pk: fields.int64("pk"),
+      relationship: fields.string("relationship"),
+      source: FaultSource(field: "source", fields.string("source")),
+      duration: fields.int64("duration_ns"), rows: fields.uint64("rows"),
+      originFetchID: fields.uint64("origin_fetch_id"),
+      origin: fields.sourceLocation("origin_file", "origin_line"))
   }
 }
 
@@ -650,23 +511,15 @@ public struct CacheMiss: EventPayload {
 
   @inlinable
   public init(
-    entity: String,
-    pk: Int64,
-    relationship: String,
-    duration: Nanoseconds,
-    statementID: StatementID,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    originFetchID: UInt64
+    entity: String, pk: Int64, relationship: String, duration: Nanoseconds,
+    statementID: StatementID, vmSteps: UInt64, fullScanSteps: UInt64, originFetchID: UInt64
   ) {
-    self.entity = entity
-    self.pk = pk
-    self.relationship = relationship
-    self.duration = duration
-    self.statementID = statementID
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.originFetchID = originFetchID
+    (
+      self.entity, self.pk, self.relationship, self.duration, self.statementID, self.vmSteps,
+      self.fullScanSteps, self.originFetchID
+    ) = (
+      entity, pk, relationship, duration, statementID, vmSteps, fullScanSteps, originFetchID
+    )
   }
 
   @inlinable
@@ -683,14 +536,12 @@ public struct CacheMiss: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    entity = try fields.string("entity")
-    pk = try fields.int64("pk")
-    relationship = try fields.string("relationship")
-    duration = try fields.int64("duration_ns")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    originFetchID = try fields.uint64("origin_fetch_id")
+    try self.init(
+      entity: fields.string("entity"), pk: fields.int64("pk"),
+      relationship: fields.string("relationship"), duration: fields.int64("duration_ns"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      vmSteps: fields.uint64("vm_steps"), fullScanSteps: fields.uint64("fullscan_steps"),
+      originFetchID: fields.uint64("origin_fetch_id"))
   }
 }
 
@@ -707,17 +558,13 @@ public struct SaveBegin: EventPayload {
 
   @inlinable
   public init(
-    saveID: UInt64,
-    inserted: UInt64,
-    updated: UInt64,
-    deleted: UInt64,
-    location: SourceLocation
+    saveID: UInt64, inserted: UInt64, updated: UInt64, deleted: UInt64, location: SourceLocation
   ) {
-    self.saveID = saveID
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    self.location = location
+    (
+      self.saveID, self.inserted, self.updated, self.deleted, self.location
+    ) = (
+      saveID, inserted, updated, deleted, location
+    )
   }
 
   @inlinable
@@ -732,12 +579,10 @@ public struct SaveBegin: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    saveID = try fields.uint64("save_id")
-    inserted = try fields.uint64("inserted")
-    updated = try fields.uint64("updated")
-    deleted = try fields.uint64("deleted")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
+    try self.init(
+      saveID: fields.uint64("save_id"), inserted: fields.uint64("inserted"),
+      updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
+      location: fields.sourceLocation("file", "line"))
   }
 }
 
@@ -762,29 +607,17 @@ public struct SaveEnd: EventPayload {
 
   @inlinable
   public init(
-    saveID: UInt64,
-    inserted: UInt64,
-    updated: UInt64,
-    deleted: UInt64,
-    statements: UInt64,
-    waitTime: Nanoseconds,
-    writeTime: Nanoseconds,
-    commitTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    location: SourceLocation,
-    error: String
+    saveID: UInt64, inserted: UInt64, updated: UInt64, deleted: UInt64, statements: UInt64,
+    waitTime: Nanoseconds, writeTime: Nanoseconds, commitTime: Nanoseconds,
+    totalTime: Nanoseconds, location: SourceLocation, error: String
   ) {
-    self.saveID = saveID
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    self.statements = statements
-    self.waitTime = waitTime
-    self.writeTime = writeTime
-    self.commitTime = commitTime
-    self.totalTime = totalTime
-    self.location = location
-    self.error = error
+    (
+      self.saveID, self.inserted, self.updated, self.deleted, self.statements, self.waitTime,
+      self.writeTime, self.commitTime, self.totalTime, self.location, self.error
+    ) = (
+      saveID, inserted, updated, deleted, statements, waitTime, writeTime, commitTime, totalTime,
+      location, error
+    )
   }
 
   @inlinable
@@ -805,18 +638,13 @@ public struct SaveEnd: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    saveID = try fields.uint64("save_id")
-    inserted = try fields.uint64("inserted")
-    updated = try fields.uint64("updated")
-    deleted = try fields.uint64("deleted")
-    statements = try fields.uint64("statements")
-    waitTime = try fields.int64("wait_ns")
-    writeTime = try fields.int64("write_ns")
-    commitTime = try fields.int64("commit_ns")
-    totalTime = try fields.int64("total_ns")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
-    error = try fields.string("error")
+    try self.init(
+      saveID: fields.uint64("save_id"), inserted: fields.uint64("inserted"),
+      updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
+      statements: fields.uint64("statements"), waitTime: fields.int64("wait_ns"),
+      writeTime: fields.int64("write_ns"), commitTime: fields.int64("commit_ns"),
+      totalTime: fields.int64("total_ns"), location: fields.sourceLocation("file", "line"),
+      error: fields.string("error"))
   }
 }
 
@@ -856,31 +684,18 @@ public struct TransactionEnded: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    saveID: UInt64,
-    outcome: String,
-    waitTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    transactionID: UInt64 = 0,
-    kind: String = "",
-    writerTime: Nanoseconds = -1,
-    statements: UInt64 = 0,
-    idleTime: Nanoseconds = 0,
-    logBytes: UInt64 = 0,
-    received: UInt64 = 0
+    storeID: UInt64, saveID: UInt64, outcome: String, waitTime: Nanoseconds,
+    totalTime: Nanoseconds, transactionID: UInt64 = 0, kind: String = "",
+    writerTime: Nanoseconds = -1, statements: UInt64 = 0, idleTime: Nanoseconds = 0,
+    logBytes: UInt64 = 0, received: UInt64 = 0
   ) {
-    self.storeID = storeID
-    self.saveID = saveID
-    self.outcome = outcome
-    self.waitTime = waitTime
-    self.totalTime = totalTime
-    self.transactionID = transactionID
-    self.kind = kind
-    self.writerTime = writerTime
-    self.statements = statements
-    self.idleTime = idleTime
-    self.logBytes = logBytes
-    self.received = received
+    (
+      self.storeID, self.saveID, self.outcome, self.waitTime, self.totalTime, self.transactionID,
+      self.kind, self.writerTime, self.statements, self.idleTime, self.logBytes, self.received
+    ) = (
+      storeID, saveID, outcome, waitTime, totalTime, transactionID, kind, writerTime, statements,
+      idleTime, logBytes, received
+    )
   }
 
   @inlinable
@@ -901,18 +716,13 @@ public struct TransactionEnded: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    saveID = try fields.uint64("save_id")
-    outcome = try fields.string("outcome")
-    waitTime = try fields.int64("wait_ns")
-    totalTime = try fields.int64("total_ns")
-    transactionID = try fields.addedUInt64("transaction_id")
-    kind = try fields.addedString("kind")
-    writerTime = try fields.addedInt64("writer_ns")
-    statements = try fields.addedUInt64("statements")
-    idleTime = try fields.addedInt64("idle_ns")
-    logBytes = try fields.addedUInt64("log_bytes")
-    received = try fields.addedUInt64("received")
+    try self.init(
+      storeID: fields.uint64("store_id"), saveID: fields.uint64("save_id"),
+      outcome: fields.string("outcome"), waitTime: fields.int64("wait_ns"),
+      totalTime: fields.int64("total_ns"), transactionID: fields.addedUInt64("transaction_id"),
+      kind: fields.addedString("kind"), writerTime: fields.addedInt64("writer_ns"),
+      statements: fields.addedUInt64("statements"), idleTime: fields.addedInt64("idle_ns"),
+      logBytes: fields.addedUInt64("log_bytes"), received: fields.addedUInt64("received"))
   }
 }
 
@@ -929,17 +739,14 @@ public struct CheckpointDone: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    mode: String,
-    logFrames: UInt64,
-    checkpointedFrames: UInt64,
+    storeID: UInt64, mode: String, logFrames: UInt64, checkpointedFrames: UInt64,
     totalTime: Nanoseconds
   ) {
-    self.storeID = storeID
-    self.mode = mode
-    self.logFrames = logFrames
-    self.checkpointedFrames = checkpointedFrames
-    self.totalTime = totalTime
+    (
+      self.storeID, self.mode, self.logFrames, self.checkpointedFrames, self.totalTime
+    ) = (
+      storeID, mode, logFrames, checkpointedFrames, totalTime
+    )
   }
 
   @inlinable
@@ -953,11 +760,11 @@ public struct CheckpointDone: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    mode = try fields.string("mode")
-    logFrames = try fields.uint64("log_frames")
-    checkpointedFrames = try fields.uint64("checkpointed_frames")
-    totalTime = try fields.int64("total_ns")
+    try self.init(
+      storeID: fields.uint64("store_id"), mode: fields.string("mode"),
+      logFrames: fields.uint64("log_frames"),
+      checkpointedFrames: fields.uint64("checkpointed_frames"),
+      totalTime: fields.int64("total_ns"))
   }
 }
 
@@ -974,15 +781,13 @@ public struct BusyWaited: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    attempts: UInt64,
-    waitTime: Nanoseconds,
-    gaveUp: UInt64
+    storeID: UInt64, attempts: UInt64, waitTime: Nanoseconds, gaveUp: UInt64
   ) {
-    self.storeID = storeID
-    self.attempts = attempts
-    self.waitTime = waitTime
-    self.gaveUp = gaveUp
+    (
+      self.storeID, self.attempts, self.waitTime, self.gaveUp
+    ) = (
+      storeID, attempts, waitTime, gaveUp
+    )
   }
 
   @inlinable
@@ -995,10 +800,9 @@ public struct BusyWaited: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    attempts = try fields.uint64("attempts")
-    waitTime = try fields.int64("wait_ns")
-    gaveUp = try fields.uint64("gave_up")
+    try self.init(
+      storeID: fields.uint64("store_id"), attempts: fields.uint64("attempts"),
+      waitTime: fields.int64("wait_ns"), gaveUp: fields.uint64("gave_up"))
   }
 }
 
@@ -1026,23 +830,15 @@ public struct CountersSampled: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    fetches: UInt64,
-    faults: UInt64,
-    cacheHits: UInt64,
-    cacheMisses: UInt64,
-    saves: UInt64,
-    events: UInt64,
-    tracingTime: Nanoseconds = 0
+    storeID: UInt64, fetches: UInt64, faults: UInt64, cacheHits: UInt64, cacheMisses: UInt64,
+    saves: UInt64, events: UInt64, tracingTime: Nanoseconds = 0
   ) {
-    self.storeID = storeID
-    self.fetches = fetches
-    self.faults = faults
-    self.cacheHits = cacheHits
-    self.cacheMisses = cacheMisses
-    self.saves = saves
-    self.events = events
-    self.tracingTime = tracingTime
+    (
+      self.storeID, self.fetches, self.faults, self.cacheHits, self.cacheMisses, self.saves,
+      self.events, self.tracingTime
+    ) = (
+      storeID, fetches, faults, cacheHits, cacheMisses, saves, events, tracingTime
+    )
   }
 
   @inlinable
@@ -1059,14 +855,11 @@ public struct CountersSampled: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    fetches = try fields.uint64("fetches")
-    faults = try fields.uint64("faults")
-    cacheHits = try fields.uint64("cache_hits")
-    cacheMisses = try fields.uint64("cache_misses")
-    saves = try fields.uint64("saves")
-    events = try fields.uint64("events")
-    tracingTime = try fields.addedInt64("tracing_ns")
+    try self.init(
+      storeID: fields.uint64("store_id"), fetches: fields.uint64("fetches"),
+      faults: fields.uint64("faults"), cacheHits: fields.uint64("cache_hits"),
+      cacheMisses: fields.uint64("cache_misses"), saves: fields.uint64("saves"),
+      events: fields.uint64("events"), tracingTime: fields.addedInt64("tracing_ns"))
   }
 }
 
@@ -1104,33 +897,19 @@ public struct StatementIO: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    runID: UInt64 = 0,
-    cacheHits: UInt64 = 0,
-    cacheMisses: UInt64 = 0,
-    reads: UInt64 = 0,
-    readBytes: UInt64 = 0,
-    readTime: Nanoseconds = 0,
-    writes: UInt64 = 0,
-    writeBytes: UInt64 = 0,
-    writeTime: Nanoseconds = 0,
-    syncs: UInt64 = 0,
-    syncTime: Nanoseconds = 0,
-    checkpointTime: Nanoseconds = 0
+    storeID: UInt64, runID: UInt64 = 0, cacheHits: UInt64 = 0, cacheMisses: UInt64 = 0,
+    reads: UInt64 = 0, readBytes: UInt64 = 0, readTime: Nanoseconds = 0, writes: UInt64 = 0,
+    writeBytes: UInt64 = 0, writeTime: Nanoseconds = 0, syncs: UInt64 = 0,
+    syncTime: Nanoseconds = 0, checkpointTime: Nanoseconds = 0
   ) {
-    self.storeID = storeID
-    self.runID = runID
-    self.cacheHits = cacheHits
-    self.cacheMisses = cacheMisses
-    self.reads = reads
-    self.readBytes = readBytes
-    self.readTime = readTime
-    self.writes = writes
-    self.writeBytes = writeBytes
-    self.writeTime = writeTime
-    self.syncs = syncs
-    self.syncTime = syncTime
-    self.checkpointTime = checkpointTime
+    (
+      self.storeID, self.runID, self.cacheHits, self.cacheMisses, self.reads, self.readBytes,
+      self.readTime, self.writes, self.writeBytes, self.writeTime, self.syncs, self.syncTime,
+      self.checkpointTime
+    ) = (
+      storeID, runID, cacheHits, cacheMisses, reads, readBytes, readTime, writes, writeBytes,
+      writeTime, syncs, syncTime, checkpointTime
+    )
   }
 
   @inlinable
@@ -1152,19 +931,14 @@ public struct StatementIO: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    runID = try fields.uint64("run_id")
-    cacheHits = try fields.uint64("cache_hits")
-    cacheMisses = try fields.uint64("cache_misses")
-    reads = try fields.uint64("reads")
-    readBytes = try fields.uint64("read_bytes")
-    readTime = try fields.int64("read_ns")
-    writes = try fields.uint64("writes")
-    writeBytes = try fields.uint64("write_bytes")
-    writeTime = try fields.int64("write_ns")
-    syncs = try fields.uint64("syncs")
-    syncTime = try fields.int64("sync_ns")
-    checkpointTime = try fields.int64("checkpoint_ns")
+    try self.init(
+      storeID: fields.uint64("store_id"), runID: fields.uint64("run_id"),
+      cacheHits: fields.uint64("cache_hits"), cacheMisses: fields.uint64("cache_misses"),
+      reads: fields.uint64("reads"), readBytes: fields.uint64("read_bytes"),
+      readTime: fields.int64("read_ns"), writes: fields.uint64("writes"),
+      writeBytes: fields.uint64("write_bytes"), writeTime: fields.int64("write_ns"),
+      syncs: fields.uint64("syncs"), syncTime: fields.int64("sync_ns"),
+      checkpointTime: fields.int64("checkpoint_ns"))
   }
 }
 
@@ -1211,43 +985,23 @@ public struct CommitIO: EventPayload {
 
   @inlinable
   public init(
-    storeID: UInt64,
-    transactionID: UInt64 = 0,
-    saveID: UInt64 = 0,
-    waitTime: Nanoseconds = 0,
-    bodyTime: Nanoseconds = 0,
-    logTime: Nanoseconds = 0,
-    fileTime: Nanoseconds = 0,
-    syncTime: Nanoseconds = 0,
-    checkpointTime: Nanoseconds = 0,
-    commitTime: Nanoseconds = 0,
-    totalTime: Nanoseconds = 0,
-    changes: UInt64 = 0,
-    logWrites: UInt64 = 0,
-    fileWrites: UInt64 = 0,
-    syncs: UInt64 = 0,
-    checkpoints: UInt64 = 0,
-    checkpointWrites: UInt64 = 0,
-    checkpointSyncs: UInt64 = 0
+    storeID: UInt64, transactionID: UInt64 = 0, saveID: UInt64 = 0, waitTime: Nanoseconds = 0,
+    bodyTime: Nanoseconds = 0, logTime: Nanoseconds = 0, fileTime: Nanoseconds = 0,
+    syncTime: Nanoseconds = 0, checkpointTime: Nanoseconds = 0, commitTime: Nanoseconds = 0,
+    totalTime: Nanoseconds = 0, changes: UInt64 = 0, logWrites: UInt64 = 0,
+    fileWrites: UInt64 = 0, syncs: UInt64 = 0, checkpoints: UInt64 = 0,
+    checkpointWrites: UInt64 = 0, checkpointSyncs: UInt64 = 0
   ) {
-    self.storeID = storeID
-    self.transactionID = transactionID
-    self.saveID = saveID
-    self.waitTime = waitTime
-    self.bodyTime = bodyTime
-    self.logTime = logTime
-    self.fileTime = fileTime
-    self.syncTime = syncTime
-    self.checkpointTime = checkpointTime
-    self.commitTime = commitTime
-    self.totalTime = totalTime
-    self.changes = changes
-    self.logWrites = logWrites
-    self.fileWrites = fileWrites
-    self.syncs = syncs
-    self.checkpoints = checkpoints
-    self.checkpointWrites = checkpointWrites
-    self.checkpointSyncs = checkpointSyncs
+    (
+      self.storeID, self.transactionID, self.saveID, self.waitTime, self.bodyTime, self.logTime,
+      self.fileTime, self.syncTime, self.checkpointTime, self.commitTime, self.totalTime,
+      self.changes, self.logWrites, self.fileWrites, self.syncs, self.checkpoints,
+      self.checkpointWrites, self.checkpointSyncs
+    ) = (
+      storeID, transactionID, saveID, waitTime, bodyTime, logTime, fileTime, syncTime,
+      checkpointTime, commitTime, totalTime, changes, logWrites, fileWrites, syncs, checkpoints,
+      checkpointWrites, checkpointSyncs
+    )
   }
 
   @inlinable
@@ -1274,24 +1028,17 @@ public struct CommitIO: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    transactionID = try fields.uint64("transaction_id")
-    saveID = try fields.uint64("save_id")
-    waitTime = try fields.int64("wait_ns")
-    bodyTime = try fields.int64("body_ns")
-    logTime = try fields.int64("log_ns")
-    fileTime = try fields.int64("file_ns")
-    syncTime = try fields.int64("sync_ns")
-    checkpointTime = try fields.int64("checkpoint_ns")
-    commitTime = try fields.int64("commit_ns")
-    totalTime = try fields.int64("total_ns")
-    changes = try fields.uint64("changes")
-    logWrites = try fields.uint64("log_writes")
-    fileWrites = try fields.uint64("file_writes")
-    syncs = try fields.uint64("syncs")
-    checkpoints = try fields.uint64("checkpoints")
-    checkpointWrites = try fields.uint64("checkpoint_writes")
-    checkpointSyncs = try fields.uint64("checkpoint_syncs")
+    try self.init(
+      storeID: fields.uint64("store_id"), transactionID: fields.uint64("transaction_id"),
+      saveID: fields.uint64("save_id"), waitTime: fields.int64("wait_ns"),
+      bodyTime: fields.int64("body_ns"), logTime: fields.int64("log_ns"),
+      fileTime: fields.int64("file_ns"), syncTime: fields.int64("sync_ns"),
+      checkpointTime: fields.int64("checkpoint_ns"), commitTime: fields.int64("commit_ns"),
+      totalTime: fields.int64("total_ns"), changes: fields.uint64("changes"),
+      logWrites: fields.uint64("log_writes"), fileWrites: fields.uint64("file_writes"),
+      syncs: fields.uint64("syncs"), checkpoints: fields.uint64("checkpoints"),
+      checkpointWrites: fields.uint64("checkpoint_writes"),
+      checkpointSyncs: fields.uint64("checkpoint_syncs"))
   }
 }
 
@@ -1328,35 +1075,18 @@ public struct ConnectionOpened: EventPayload {
 
   @inlinable
   public init(
-    connectionID: UInt64,
-    path: String,
-    vfs: String,
-    flags: UInt64,
-    sqliteVersion: String,
-    sqlitePath: String,
-    way: String,
-    device: UInt64,
-    inode: UInt64,
-    processStart: Nanoseconds,
-    processName: String,
-    adopted: UInt64 = 0,
-    fileSystem: String = "",
-    callerID: UInt64 = 0
+    connectionID: UInt64, path: String, vfs: String, flags: UInt64, sqliteVersion: String,
+    sqlitePath: String, way: String, device: UInt64, inode: UInt64, processStart: Nanoseconds,
+    processName: String, adopted: UInt64 = 0, fileSystem: String = "", callerID: UInt64 = 0
   ) {
-    self.connectionID = connectionID
-    self.path = path
-    self.vfs = vfs
-    self.flags = flags
-    self.sqliteVersion = sqliteVersion
-    self.sqlitePath = sqlitePath
-    self.way = way
-    self.device = device
-    self.inode = inode
-    self.processStart = processStart
-    self.processName = processName
-    self.adopted = adopted
-    self.fileSystem = fileSystem
-    self.callerID = callerID
+    (
+      self.connectionID, self.path, self.vfs, self.flags, self.sqliteVersion, self.sqlitePath,
+      self.way, self.device, self.inode, self.processStart, self.processName, self.adopted,
+      self.fileSystem, self.callerID
+    ) = (
+      connectionID, path, vfs, flags, sqliteVersion, sqlitePath, way, device, inode, processStart,
+      processName, adopted, fileSystem, callerID
+    )
   }
 
   @inlinable
@@ -1379,20 +1109,14 @@ public struct ConnectionOpened: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    path = try fields.string("path")
-    vfs = try fields.string("vfs")
-    flags = try fields.uint64("flags")
-    sqliteVersion = try fields.string("sqlite_version")
-    sqlitePath = try fields.string("sqlite_path")
-    way = try fields.string("way")
-    device = try fields.uint64("device")
-    inode = try fields.uint64("inode")
-    processStart = try fields.int64("process_start_ns")
-    processName = try fields.string("process_name")
-    adopted = try fields.addedUInt64("adopted")
-    fileSystem = try fields.addedString("file_system")
-    callerID = try fields.addedUInt64("caller_id")
+    try self.init(
+      connectionID: fields.uint64("connection_id"), path: fields.string("path"),
+      vfs: fields.string("vfs"), flags: fields.uint64("flags"),
+      sqliteVersion: fields.string("sqlite_version"), sqlitePath: fields.string("sqlite_path"),
+      way: fields.string("way"), device: fields.uint64("device"), inode: fields.uint64("inode"),
+      processStart: fields.int64("process_start_ns"), processName: fields.string("process_name"),
+      adopted: fields.addedUInt64("adopted"), fileSystem: fields.addedString("file_system"),
+      callerID: fields.addedUInt64("caller_id"))
   }
 }
 
@@ -1416,7 +1140,8 @@ public struct ConnectionClosed: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
+    try self.init(
+      connectionID: fields.uint64("connection_id"))
   }
 }
 
@@ -1444,21 +1169,15 @@ public struct DatabaseFileTouched: EventPayload {
 
   @inlinable
   public init(
-    connectionID: UInt64,
-    operation: String,
-    file: String,
-    path: String,
-    device: UInt64,
-    inode: UInt64,
-    callerID: UInt64
+    connectionID: UInt64, operation: String, file: String, path: String, device: UInt64,
+    inode: UInt64, callerID: UInt64
   ) {
-    self.connectionID = connectionID
-    self.operation = operation
-    self.file = file
-    self.path = path
-    self.device = device
-    self.inode = inode
-    self.callerID = callerID
+    (
+      self.connectionID, self.operation, self.file, self.path, self.device, self.inode,
+      self.callerID
+    ) = (
+      connectionID, operation, file, path, device, inode, callerID
+    )
   }
 
   @inlinable
@@ -1474,13 +1193,10 @@ public struct DatabaseFileTouched: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    operation = try fields.string("operation")
-    file = try fields.string("file")
-    path = try fields.string("path")
-    device = try fields.uint64("device")
-    inode = try fields.uint64("inode")
-    callerID = try fields.uint64("caller_id")
+    try self.init(
+      connectionID: fields.uint64("connection_id"), operation: fields.string("operation"),
+      file: fields.string("file"), path: fields.string("path"), device: fields.uint64("device"),
+      inode: fields.uint64("inode"), callerID: fields.uint64("caller_id"))
   }
 }
 
@@ -1496,9 +1212,7 @@ public struct CopyNotObserved: EventPayload {
 
   @inlinable
   public init(
-    sqlitePath: String,
-    sqliteVersion: String,
-    reason: String
+    sqlitePath: String, sqliteVersion: String, reason: String
   ) {
     self.sqlitePath = sqlitePath
     self.sqliteVersion = sqliteVersion
@@ -1514,9 +1228,9 @@ public struct CopyNotObserved: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    sqlitePath = try fields.string("sqlite_path")
-    sqliteVersion = try fields.string("sqlite_version")
-    reason = try fields.string("reason")
+    try self.init(
+      sqlitePath: fields.string("sqlite_path"), sqliteVersion: fields.string("sqlite_version"),
+      reason: fields.string("reason"))
   }
 }
 
@@ -1539,19 +1253,14 @@ public struct CallerAnnounced: EventPayload {
 
   @inlinable
   public init(
-    callerID: UInt64,
-    language: String,
-    file: String,
-    line: UInt64,
-    function: String,
+    callerID: UInt64, language: String, file: String, line: UInt64, function: String,
     frames: String
   ) {
-    self.callerID = callerID
-    self.language = language
-    self.file = file
-    self.line = line
-    self.function = function
-    self.frames = frames
+    (
+      self.callerID, self.language, self.file, self.line, self.function, self.frames
+    ) = (
+      callerID, language, file, line, function, frames
+    )
   }
 
   @inlinable
@@ -1566,12 +1275,10 @@ public struct CallerAnnounced: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    callerID = try fields.uint64("caller_id")
-    language = try fields.string("language")
-    file = try fields.string("file")
-    line = try fields.uint64("line")
-    function = try fields.string("function")
-    frames = try fields.string("frames")
+    try self.init(
+      callerID: fields.uint64("caller_id"), language: fields.string("language"),
+      file: fields.string("file"), line: fields.uint64("line"),
+      function: fields.string("function"), frames: fields.string("frames"))
   }
 }
 
@@ -1600,10 +1307,7 @@ public struct StatementRun: EventPayload {
   public var changes: UInt64
   /// 1 if the statement changes no database; see `sqlite3_stmt_readonly`.
   public var isReadOnly: UInt64
-  public var vmSteps: UInt64
-  public var fullScanSteps: UInt64
-  public var sorts: UInt64
-  public var autoIndexRows: UInt64
+  public var counters: StatementCounters
   /// In bytes.
   public var memory: UInt64
   public var reprepares: UInt64
@@ -1636,61 +1340,25 @@ public struct StatementRun: EventPayload {
 
   @inlinable
   public init(
-    connectionID: UInt64,
-    statementID: StatementID,
-    runID: UInt64,
-    transactionID: UInt64,
-    callerID: UInt64,
-    bindHash: UInt64,
-    stepTime: Nanoseconds,
-    openTime: Nanoseconds,
-    rows: UInt64,
-    changes: UInt64,
-    isReadOnly: UInt64,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    sorts: UInt64,
-    autoIndexRows: UInt64,
-    memory: UInt64,
-    reprepares: UInt64,
-    filterHits: UInt64,
-    filterMisses: UInt64,
-    timedSteps: UInt64,
-    error: String,
-    prepareTime: Nanoseconds = 0,
-    listID: UInt64 = 0,
-    originID: UInt64 = 0,
-    originRow: UInt64 = 0,
-    ownValues: UInt64 = 0,
-    resultHash: UInt64 = 0
+    connectionID: UInt64, statementID: StatementID, runID: UInt64, transactionID: UInt64,
+    callerID: UInt64, bindHash: UInt64, stepTime: Nanoseconds, openTime: Nanoseconds,
+    rows: UInt64, changes: UInt64, isReadOnly: UInt64,
+    counters: StatementCounters = StatementCounters(), memory: UInt64, reprepares: UInt64,
+    filterHits: UInt64, filterMisses: UInt64, timedSteps: UInt64, error: String,
+    prepareTime: Nanoseconds = 0, listID: UInt64 = 0, originID: UInt64 = 0, originRow: UInt64 = 0,
+    ownValues: UInt64 = 0, resultHash: UInt64 = 0
   ) {
-    self.connectionID = connectionID
-    self.statementID = statementID
-    self.runID = runID
-    self.transactionID = transactionID
-    self.callerID = callerID
-    self.bindHash = bindHash
-    self.stepTime = stepTime
-    self.openTime = openTime
-    self.rows = rows
-    self.changes = changes
-    self.isReadOnly = isReadOnly
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.sorts = sorts
-    self.autoIndexRows = autoIndexRows
-    self.memory = memory
-    self.reprepares = reprepares
-    self.filterHits = filterHits
-    self.filterMisses = filterMisses
-    self.timedSteps = timedSteps
-    self.error = error
-    self.prepareTime = prepareTime
-    self.listID = listID
-    self.originID = originID
-    self.originRow = originRow
-    self.ownValues = ownValues
-    self.resultHash = resultHash
+    (
+      self.connectionID, self.statementID, self.runID, self.transactionID, self.callerID,
+      self.bindHash, self.stepTime, self.openTime, self.rows, self.changes, self.isReadOnly,
+      self.counters, self.memory, self.reprepares, self.filterHits, self.filterMisses,
+      self.timedSteps, self.error, self.prepareTime, self.listID, self.originID, self.originRow,
+      self.ownValues, self.resultHash
+    ) = (
+      connectionID, statementID, runID, transactionID, callerID, bindHash, stepTime, openTime,
+      rows, changes, isReadOnly, counters, memory, reprepares, filterHits, filterMisses,
+      timedSteps, error, prepareTime, listID, originID, originRow, ownValues, resultHash
+    )
   }
 
   @inlinable
@@ -1706,10 +1374,10 @@ public struct StatementRun: EventPayload {
     fields.field("rows", rows)
     fields.field("changes", changes)
     fields.field("readonly", isReadOnly)
-    fields.field("vm_steps", vmSteps)
-    fields.field("fullscan_steps", fullScanSteps)
-    fields.field("sorts", sorts)
-    fields.field("autoindex_rows", autoIndexRows)
+    fields.field("vm_steps", counters.vmSteps)
+    fields.field("fullscan_steps", counters.fullScanSteps)
+    fields.field("sorts", counters.sorts)
+    fields.field("autoindex_rows", counters.autoIndexRows)
     fields.field("memory", memory)
     fields.field("reprepares", reprepares)
     fields.field("filter_hits", filterHits)
@@ -1726,32 +1394,20 @@ public struct StatementRun: EventPayload {
 
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    runID = try fields.uint64("run_id")
-    transactionID = try fields.uint64("transaction_id")
-    callerID = try fields.uint64("caller_id")
-    bindHash = try fields.uint64("bind_hash")
-    stepTime = try fields.int64("step_ns")
-    openTime = try fields.int64("open_ns")
-    rows = try fields.uint64("rows")
-    changes = try fields.uint64("changes")
-    isReadOnly = try fields.uint64("readonly")
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    sorts = try fields.uint64("sorts")
-    autoIndexRows = try fields.uint64("autoindex_rows")
-    memory = try fields.uint64("memory")
-    reprepares = try fields.uint64("reprepares")
-    filterHits = try fields.uint64("filter_hits")
-    filterMisses = try fields.uint64("filter_misses")
-    timedSteps = try fields.addedUInt64("timed_steps")
-    error = try fields.string("error")
-    prepareTime = try fields.addedInt64("prepare_ns")
-    listID = try fields.addedUInt64("list_id")
-    originID = try fields.addedUInt64("origin_id")
-    originRow = try fields.addedUInt64("origin_row")
-    ownValues = try fields.addedUInt64("own_values")
-    resultHash = try fields.addedUInt64("result_hash")
+    try self.init(
+      connectionID: fields.uint64("connection_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      runID: fields.uint64("run_id"), transactionID: fields.uint64("transaction_id"),
+      callerID: fields.uint64("caller_id"), bindHash: fields.uint64("bind_hash"),
+      stepTime: fields.int64("step_ns"), openTime: fields.int64("open_ns"),
+      rows: fields.uint64("rows"), changes: fields.uint64("changes"),
+      isReadOnly: fields.uint64("readonly"),
+      counters: fields.statementCounters("vm_steps", "fullscan_steps", "sorts", "autoindex_rows"),
+      memory: fields.uint64("memory"), reprepares: fields.uint64("reprepares"),
+      filterHits: fields.uint64("filter_hits"), filterMisses: fields.uint64("filter_misses"),
+      timedSteps: fields.addedUInt64("timed_steps"), error: fields.string("error"),
+      prepareTime: fields.addedInt64("prepare_ns"), listID: fields.addedUInt64("list_id"),
+      originID: fields.addedUInt64("origin_id"), originRow: fields.addedUInt64("origin_row"),
+      ownValues: fields.addedUInt64("own_values"), resultHash: fields.addedUInt64("result_hash"))
   }
 }

@@ -61,7 +61,7 @@ private struct NamedValues: EventFieldReader {
       #expect(event.name == kind.rawValue)
 
       var fields = FieldList()
-      event.payload.write(to: &fields)
+      event.write(to: &fields)
       #expect(Set(fields.fields.map(\.name)).count == fields.fields.count, "a field named twice")
       #expect(try StoreEvent(kind, from: &fields) == event)
     }
@@ -71,7 +71,7 @@ private struct NamedValues: EventFieldReader {
   func everyMissingFieldIsNamed(kind: StoreEvent.Kind) throws {
     var values = NamedValues(salt: 7)
     var whole = FieldList()
-    try StoreEvent(kind, from: &values).payload.write(to: &whole)
+    try StoreEvent(kind, from: &values).write(to: &whole)
     let added = Self.added[kind] ?? []
     for index in whole.fields.indices where !added.contains(whole.fields[index].name) {
       var fields = whole
@@ -137,7 +137,7 @@ private struct NamedValues: EventFieldReader {
   @Test func fetchEndSpeaksTheVocabularyOfTheTrace() throws {
     var values = NamedValues(salt: 0)
     var fields = FieldList()
-    try StoreEvent(.fetchEnd, from: &values).payload.write(to: &fields)
+    try StoreEvent(.fetchEnd, from: &values).write(to: &fields)
     #expect(
       fields.fields.map(\.name) == [
         "fetch_id", "parent_id", "entity", "kind", "statement_id", "bind_hash", "wait_ns",

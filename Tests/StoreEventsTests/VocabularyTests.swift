@@ -28,7 +28,7 @@ private struct FieldTypes: EventFieldWriter, EventFieldReader {
   static func of(_ kind: StoreEvent.Kind) throws -> [VocabularyField] {
     var types = FieldTypes()
     let event = try StoreEvent(kind, from: &types)
-    event.payload.write(to: &types)
+    event.write(to: &types)
     return types.fields
   }
 }
@@ -154,7 +154,9 @@ private enum VocabularyFile {
   @Test func aFieldThatIsAddedToTheVocabularyIsInEveryGeneratedFile() throws {
     let vocabulary = try VocabularyFile.text("Sources/vocabulary.txt")
       .replacing("\ncommit_ns ", with: "\nidle_pages uint64? 4 idlePages=0 Pages.\ncommit_ns ")
-    for (path, text) in try VocabularyFile.generated(from: vocabulary) {
+    // Tracepoints are sent by the payload's own list of fields.
+    for (path, text) in try VocabularyFile.generated(from: vocabulary)
+    where !path.contains("Tracepoints+Payloads") {
       #expect(text.contains("idle_pages"), "\(path)")
     }
   }

@@ -56,7 +56,7 @@ public struct LogBuilder {
     }
     var fields = LogFields()
     fields.field("context_id", record.contextID)
-    record.event.payload.write(to: &fields)
+    record.event.write(to: &fields)
     return "annotation: \(record.event.name)\(fields.text)"
   }
 

@@ -31,7 +31,7 @@ struct TraceLayout {
   func fields(of record: EventRecord) -> [Field] {
     var writer = TraceFields(droppedField: options.droppedField)
     writer.field("context_id", record.contextID)
-    record.event.payload.write(to: &writer)
+    record.event.write(to: &writer)
     if let extra = options.extraField {
       let bytes = [UInt8](repeating: 7, count: 8)
       writer.fields.append(Field(name: extra, type: "uint64_t", bytes: bytes))

@@ -71,7 +71,7 @@ struct LogLines {
   /// The line a machine reads: the event's name and fields, those that are 0 or "" left out.
   mutating func fields(of event: StoreEvent, contextID: UInt64) {
     line(.annotation) { text in
-      text.append(event.wireName)
+      text.append(verbatim: event.name)
       text.field("context_id", contextID)
       var fields = text
       event.write(to: &fields)

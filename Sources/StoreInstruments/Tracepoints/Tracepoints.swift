@@ -31,18 +31,64 @@ enum TraceSessions {
   }
 }
 
-typealias CString = UnsafePointer<CChar>
-
-/// Passes a string to C, without a copy if Swift's own storage allows it.
-///
-/// A NUL in it is passed as the six characters `\u{0}`, since it would end the string.
-func withTraceString(_ text: String, _ body: (CString) -> Void) {
-  let isWhole = text.withCString { string in
-    guard strlen(string) == text.utf8.count else { return false }
-    body(string)
-    return true
+extension Tracepoints {
+  /// Passes an event to C as its struct, whose fields are a word each; the bytes of its texts are behind it.
+  func send<Fields>(
+    _ event: some EventPayload, _ contextID: UInt64, _ emit: (UnsafePointer<Fields>) -> Void
+  ) {
+    var size = TraceFieldsSize()
+    event.write(to: &size)
+    let words = MemoryLayout<Fields>.size
+    withUnsafeTemporaryAllocation(byteCount: words + size.texts, alignment: 8) { memory in
+      guard let start = memory.baseAddress else { return }
+      var fields = TraceFields(word: start, text: start + words)
+      fields.field("context_id", contextID)
+      event.write(to: &fields)
+      emit(UnsafePointer(start.assumingMemoryBound(to: Fields.self)))
+    }
   }
-  guard !isWhole else { return }
-  text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
-    .withCString(body)
+}
+
+/// The bytes of an event's texts, each with its NUL.
+private struct TraceFieldsSize: EventFieldWriter {
+  var texts = 0
+
+  func field(_ name: StaticString, _ value: Int64) {}
+  func field(_ name: StaticString, _ value: UInt64) {}
+  mutating func field(_ name: StaticString, _ value: String) {
+    texts += value.withoutNUL.utf8.count + 1
+  }
+}
+
+private struct TraceFields: EventFieldWriter {
+  var word: UnsafeMutableRawPointer
+  var text: UnsafeMutableRawPointer
+
+  mutating func field(_ name: StaticString, _ value: Int64) { append(value) }
+  mutating func field(_ name: StaticString, _ value: UInt64) { append(value) }
+  mutating func field(_ name: StaticString, _ value: String) {
+    append(text)
+    var value = value.withoutNUL
+    value.withUTF8 { bytes in
+      UnsafeMutableRawBufferPointer(start: text, count: bytes.count).copyMemory(
+        from: UnsafeRawBufferPointer(bytes))
+      text += bytes.count
+    }
+    text.storeBytes(of: 0, as: UInt8.self)
+    text += 1
+  }
+
+  private mutating func append<Word: BitwiseCopyable>(_ value: Word) {
+    word.storeBytes(of: value, as: Word.self)
+    word += 8
+  }
+}
+
+extension String {
+  /// The text with `\u{0}` in place of each NUL, which ends a string of C.
+  var withoutNUL: String {
+    var text = self
+    guard text.withUTF8({ $0.contains(0) }) else { return self }
+    return split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
+  }
 }

@@ -133,7 +133,7 @@ private struct Texts: EventFieldWriter {
 extension ReadEvent {
   var texts: [String: String] {
     var texts = Texts()
-    event.payload.write(to: &texts)
+    event.write(to: &texts)
     return texts.values
   }
 }
