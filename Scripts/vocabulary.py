@@ -34,8 +34,8 @@ class Field:
         call = f"fields.added{name}" if self.is_added else f"fields.{name[0].lower() + name[1:]}".replace("uInt", "uint")
         call += f'("{self.name}")'
         if self.swift_type == "StatementID":
-            return f"StatementID(rawValue: try {call})"
-        return f'try {self.swift_type}(field: "{self.name}", try {call})' if self.swift_type else f"try {call}"
+            return f"StatementID(rawValue: {call})"
+        return f'{self.swift_type}(field: "{self.name}", {call})' if self.swift_type else call
 
 
 class Event:
@@ -66,23 +66,46 @@ def documentation(text, indent):
     return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in parts[1:]) if text else ""
 
 
+def filled(items, indent):
+    """Items of a list on lines of at most 100 columns."""
+    lines, line = [], ""
+    for item in items:
+        if line and len(indent) + len(line) + 1 + len(item) > 99:
+            lines, line = [*lines, indent + line], ""
+        line += (" " if line else "") + item + ","
+    return "\n".join([*lines, indent + line[:-1]])
+
+
+def enclosed(opening, items, closing, indent=None):
+    """A list in parentheses, on one line if it fits."""
+    indent = re.match(" *", opening)[0] if indent is None else indent
+    line = opening + ", ".join(items) + closing
+    return line if len(line) <= 100 else f"{opening}\n{filled(items, indent + '  ')}\n{indent}{closing}"
+
+
 def payload(event):
     lines = [documentation(event.text, "") + f"public struct {event.payload}: EventPayload {{"]
     for name, kind, _, meaning in event.properties:
         lines.append(documentation(meaning, "  ") + f"  public var {name}: {kind}")
-    arguments = [f"    {name}: {kind}" + (f" = {default}" if default else "") for name, kind, default, _ in event.properties]
-    lines += ["", "  @inlinable", "  public init(", ",\n".join(arguments), "  ) {"]
-    lines += [f"    self.{name} = {name}" for name, *_ in event.properties]
-    lines += ["  }", "", "  @inlinable", "  public func write(to fields: inout some EventFieldWriter) {"]
+    names = [name for name, *_ in event.properties]
+    arguments = [f"{name}: {kind}" + (f" = {default}" if default else "") for name, kind, default, _ in event.properties]
+    lines += ["", enclosed("  @inlinable public init(", arguments, ") {")]
+    assigned = f"    ({', '.join('self.' + name for name in names)}) = ({', '.join(names)})"
+    if len(assigned) > 100:
+        assigned = enclosed("    (", [f"self.{name}" for name in names], enclosed(") = (", names, ")", "    "))
+    lines += [assigned, "  }", "", "  @inlinable public func write(to fields: inout some EventFieldWriter) {"]
     lines += [f'    fields.field("{field.name}", {field.value})' for field in event.fields]
-    lines += ["  }", "", "  @inlinable",
-              "  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {"]
+    lines += ["  }", "",
+              "  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {", "    try self.init("]
+    reading = []
     for field, following in zip(event.fields, [*event.fields[1:], None]):
         if field.member == "file":
-            lines += [f"    {field.property} = SourceLocation(", f"      file: {field.reading}, line: {following.reading})"]
+            reading.append(f"{field.property}: SourceLocation(file: {field.reading}, line: {following.reading})")
         elif not field.member:
-            lines.append(f"    {field.property} = {field.reading}")
-    return "\n".join([*lines, "  }", "}", ""])
+            reading.append(f"{field.property}: {field.reading}")
+    arguments = filled(reading, "      ")
+    end = ")" if len(arguments.split("\n")[-1]) < 100 else "\n    )"
+    return "\n".join([*lines, arguments + end, "  }", "}", ""])
 
 
 def switch(events, case):
@@ -155,13 +178,16 @@ extension Tracepoints {{
         for field in event.fields:
             value = field.property + field.member if field in strings else f"event.{field.value}"
             arguments.append(f"{field.name}: {value}")
-        text += f"{indent}var fields = {event.name}_event(\n{indent}  " + f",\n{indent}  ".join(arguments) + ")\n"
+        text += f"{indent}var fields = {event.name}_event(\n" + filled(arguments, indent + "  ") + ")\n"
         text += f"{indent}CStoreTracepoints_{event.name}(&fields)\n"
         text += "".join("  " * depth + "}\n" for depth in range(len(strings) + 1, 0, -1))
     return text + "}\n"
 
 
 def macro(name, parameters, items):
+    line = f"#define {name}({parameters}) {' '.join(items)}"
+    if len(line) <= 100:
+        return line + "\n"
     lines = textwrap.wrap(" ".join(items), 94, break_long_words=False)
     return f"#define {name}({parameters}) \\\n  " + " \\\n  ".join(lines) + "\n"
 
@@ -185,9 +211,15 @@ def header(events):
     text += "\n// The fields after `context_id`: U takes a uint64_t, I an int64_t, T a text.\n"
     for event in events:
         text += macro(f"FIELDS_{event.name}", "U, I, T", [f"{MACROS[field.type]}({field.name})" for field in event.fields])
-    for event in events:
-        text += f"\nstruct {event.name}_event {{\n  uint64_t context_id;\n"
-        text += "".join(f"  {C_TYPES[field.type]}{field.name};\n" for field in event.fields) + "};\n"
+    text += "\n"
+    text += "".join(f"#define STORE_MEMBER_{MACROS[kind]}(name) {word}name;\n" for kind, word in C_TYPES.items())
+    text += """#define STORE_STRUCT(name) \\
+  struct name##_event { \\
+    uint64_t context_id; \\
+    FIELDS_##name(STORE_MEMBER_U, STORE_MEMBER_I, STORE_MEMBER_T) \\
+  };
+"""
+    text += "".join(f"STORE_STRUCT({event.name})\n" for event in events)
     return text + "\n#endif\n"
 
 

@@ -236,27 +236,17 @@ public struct StoreOpened: EventPayload {
   /// a trace of an older version.
   public var processName: String
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    path: String,
-    journalMode: String,
-    pageSize: UInt64,
-    sqliteVersion: String,
-    processStart: Nanoseconds,
-    processName: String
+  @inlinable public init(
+    storeID: UInt64, path: String, journalMode: String, pageSize: UInt64, sqliteVersion: String,
+    processStart: Nanoseconds, processName: String
   ) {
-    self.storeID = storeID
-    self.path = path
-    self.journalMode = journalMode
-    self.pageSize = pageSize
-    self.sqliteVersion = sqliteVersion
-    self.processStart = processStart
-    self.processName = processName
+    (
+      self.storeID, self.path, self.journalMode, self.pageSize, self.sqliteVersion,
+      self.processStart, self.processName
+    ) = (storeID, path, journalMode, pageSize, sqliteVersion, processStart, processName)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("path", path)
     fields.field("journal_mode", journalMode)
@@ -266,15 +256,13 @@ public struct StoreOpened: EventPayload {
     fields.field("process_name", processName)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    path = try fields.string("path")
-    journalMode = try fields.string("journal_mode")
-    pageSize = try fields.uint64("page_size")
-    sqliteVersion = try fields.string("sqlite_version")
-    processStart = try fields.int64("process_start_ns")
-    processName = try fields.addedString("process_name")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), path: fields.string("path"),
+      journalMode: fields.string("journal_mode"), pageSize: fields.uint64("page_size"),
+      sqliteVersion: fields.string("sqlite_version"),
+      processStart: fields.int64("process_start_ns"),
+      processName: fields.addedString("process_name"))
   }
 }
 
@@ -290,33 +278,23 @@ public struct ContextCreated: EventPayload {
   /// A display name, or "".
   public var contextName: String
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    parentID: UInt64,
-    queue: String,
-    contextName: String
-  ) {
-    self.storeID = storeID
-    self.parentID = parentID
-    self.queue = queue
-    self.contextName = contextName
+  @inlinable public init(storeID: UInt64, parentID: UInt64, queue: String, contextName: String) {
+    (
+      self.storeID, self.parentID, self.queue, self.contextName
+    ) = (storeID, parentID, queue, contextName)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("parent_context_id", parentID)
     fields.field("queue", queue)
     fields.field("name", contextName)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    parentID = try fields.uint64("parent_context_id")
-    queue = try fields.string("queue")
-    contextName = try fields.string("name")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), parentID: fields.uint64("parent_context_id"),
+      queue: fields.string("queue"), contextName: fields.string("name"))
   }
 }
 
@@ -328,29 +306,20 @@ public struct StatementAnnounced: EventPayload {
   public var statementID: StatementID
   public var sql: String
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    statementID: StatementID,
-    sql: String
-  ) {
-    self.storeID = storeID
-    self.statementID = statementID
-    self.sql = sql
+  @inlinable public init(storeID: UInt64, statementID: StatementID, sql: String) {
+    (self.storeID, self.statementID, self.sql) = (storeID, statementID, sql)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("statement_id", statementID.rawValue)
     fields.field("sql", sql)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    sql = try fields.string("sql")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")), sql: fields.string("sql"))
   }
 }
 
@@ -366,29 +335,21 @@ public struct ValuesBound: EventPayload {
   /// SQL literals separated by `, `; see Recording.md.
   public var values: String
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    statementID: StatementID,
-    values: String
-  ) {
-    self.storeID = storeID
-    self.statementID = statementID
-    self.values = values
+  @inlinable public init(storeID: UInt64, statementID: StatementID, values: String) {
+    (self.storeID, self.statementID, self.values) = (storeID, statementID, values)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("statement_id", statementID.rawValue)
     fields.field("values", values)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    values = try fields.string("values")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      values: fields.string("values"))
   }
 }
 
@@ -403,21 +364,15 @@ public struct FetchBegin: EventPayload {
   public var entity: String
   public var location: SourceLocation
 
-  @inlinable
-  public init(
-    fetchID: UInt64,
-    parentID: UInt64,
-    entity: String,
-    location: SourceLocation
+  @inlinable public init(
+    fetchID: UInt64, parentID: UInt64, entity: String, location: SourceLocation
   ) {
-    self.fetchID = fetchID
-    self.parentID = parentID
-    self.entity = entity
-    self.location = location
+    (
+      self.fetchID, self.parentID, self.entity, self.location
+    ) = (fetchID, parentID, entity, location)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("fetch_id", fetchID)
     fields.field("parent_id", parentID)
     fields.field("entity", entity)
@@ -425,13 +380,11 @@ public struct FetchBegin: EventPayload {
     fields.field("line", location.line)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    fetchID = try fields.uint64("fetch_id")
-    parentID = try fields.uint64("parent_id")
-    entity = try fields.string("entity")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      fetchID: fields.uint64("fetch_id"), parentID: fields.uint64("parent_id"),
+      entity: fields.string("entity"),
+      location: SourceLocation(file: fields.string("file"), line: fields.uint64("line")))
   }
 }
 
@@ -472,55 +425,26 @@ public struct FetchEnd: EventPayload {
   /// "" when it went well.
   public var error: String
 
-  @inlinable
-  public init(
-    fetchID: UInt64,
-    parentID: UInt64,
-    entity: String,
-    kind: FetchKind,
-    statementID: StatementID,
-    bindHash: UInt64,
-    waitTime: Nanoseconds,
-    prepareTime: Nanoseconds,
-    stepTime: Nanoseconds,
-    materializeTime: Nanoseconds,
-    connectionTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    rows: UInt64,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    sorts: UInt64,
-    autoIndexRows: UInt64,
-    limit: UInt64,
-    offset: UInt64,
-    batchSize: UInt64,
-    error: String
+  @inlinable public init(
+    fetchID: UInt64, parentID: UInt64, entity: String, kind: FetchKind, statementID: StatementID,
+    bindHash: UInt64, waitTime: Nanoseconds, prepareTime: Nanoseconds, stepTime: Nanoseconds,
+    materializeTime: Nanoseconds, connectionTime: Nanoseconds, totalTime: Nanoseconds, rows: UInt64,
+    vmSteps: UInt64, fullScanSteps: UInt64, sorts: UInt64, autoIndexRows: UInt64, limit: UInt64,
+    offset: UInt64, batchSize: UInt64, error: String
   ) {
-    self.fetchID = fetchID
-    self.parentID = parentID
-    self.entity = entity
-    self.kind = kind
-    self.statementID = statementID
-    self.bindHash = bindHash
-    self.waitTime = waitTime
-    self.prepareTime = prepareTime
-    self.stepTime = stepTime
-    self.materializeTime = materializeTime
-    self.connectionTime = connectionTime
-    self.totalTime = totalTime
-    self.rows = rows
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.sorts = sorts
-    self.autoIndexRows = autoIndexRows
-    self.limit = limit
-    self.offset = offset
-    self.batchSize = batchSize
-    self.error = error
+    (
+      self.fetchID, self.parentID, self.entity, self.kind, self.statementID, self.bindHash,
+      self.waitTime, self.prepareTime, self.stepTime, self.materializeTime, self.connectionTime,
+      self.totalTime, self.rows, self.vmSteps, self.fullScanSteps, self.sorts, self.autoIndexRows,
+      self.limit, self.offset, self.batchSize, self.error
+    ) = (
+      fetchID, parentID, entity, kind, statementID, bindHash, waitTime, prepareTime, stepTime,
+      materializeTime, connectionTime, totalTime, rows, vmSteps, fullScanSteps, sorts,
+      autoIndexRows, limit, offset, batchSize, error
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("fetch_id", fetchID)
     fields.field("parent_id", parentID)
     fields.field("entity", entity)
@@ -544,29 +468,20 @@ public struct FetchEnd: EventPayload {
     fields.field("error", error)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    fetchID = try fields.uint64("fetch_id")
-    parentID = try fields.uint64("parent_id")
-    entity = try fields.string("entity")
-    kind = try FetchKind(field: "kind", try fields.string("kind"))
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    bindHash = try fields.uint64("bind_hash")
-    waitTime = try fields.int64("wait_ns")
-    prepareTime = try fields.int64("prepare_ns")
-    stepTime = try fields.int64("step_ns")
-    materializeTime = try fields.int64("materialize_ns")
-    connectionTime = try fields.int64("connection_ns")
-    totalTime = try fields.int64("total_ns")
-    rows = try fields.uint64("rows")
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    sorts = try fields.uint64("sorts")
-    autoIndexRows = try fields.uint64("autoindex_rows")
-    limit = try fields.uint64("limit")
-    offset = try fields.uint64("offset")
-    batchSize = try fields.uint64("batch_size")
-    error = try fields.string("error")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      fetchID: fields.uint64("fetch_id"), parentID: fields.uint64("parent_id"),
+      entity: fields.string("entity"), kind: FetchKind(field: "kind", fields.string("kind")),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      bindHash: fields.uint64("bind_hash"), waitTime: fields.int64("wait_ns"),
+      prepareTime: fields.int64("prepare_ns"), stepTime: fields.int64("step_ns"),
+      materializeTime: fields.int64("materialize_ns"),
+      connectionTime: fields.int64("connection_ns"), totalTime: fields.int64("total_ns"),
+      rows: fields.uint64("rows"), vmSteps: fields.uint64("vm_steps"),
+      fullScanSteps: fields.uint64("fullscan_steps"), sorts: fields.uint64("sorts"),
+      autoIndexRows: fields.uint64("autoindex_rows"), limit: fields.uint64("limit"),
+      offset: fields.uint64("offset"), batchSize: fields.uint64("batch_size"),
+      error: fields.string("error"))
   }
 }
 
@@ -585,29 +500,17 @@ public struct FaultFired: EventPayload {
   public var originFetchID: UInt64
   public var origin: SourceLocation
 
-  @inlinable
-  public init(
-    entity: String,
-    pk: Int64,
-    relationship: String,
-    source: FaultSource,
-    duration: Nanoseconds,
-    rows: UInt64,
-    originFetchID: UInt64,
-    origin: SourceLocation
+  @inlinable public init(
+    entity: String, pk: Int64, relationship: String, source: FaultSource, duration: Nanoseconds,
+    rows: UInt64, originFetchID: UInt64, origin: SourceLocation
   ) {
-    self.entity = entity
-    self.pk = pk
-    self.relationship = relationship
-    self.source = source
-    self.duration = duration
-    self.rows = rows
-    self.originFetchID = originFetchID
-    self.origin = origin
+    (
+      self.entity, self.pk, self.relationship, self.source, self.duration, self.rows,
+      self.originFetchID, self.origin
+    ) = (entity, pk, relationship, source, duration, rows, originFetchID, origin)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("entity", entity)
     fields.field("pk", pk)
     fields.field("relationship", relationship)
@@ -619,17 +522,15 @@ public struct FaultFired: EventPayload {
     fields.field("origin_line", origin.line)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    entity = try fields.string("entity")
-    pk = try fields.int64("pk")
-    relationship = try fields.string("relationship")
-    source = try FaultSource(field: "source", try fields.string("source"))
-    duration = try fields.int64("duration_ns")
-    rows = try fields.uint64("rows")
-    originFetchID = try fields.uint64("origin_fetch_id")
-    origin = SourceLocation(
-      file: try fields.string("origin_file"), line: try fields.uint64("origin_line"))
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      entity: fields.string("entity"), pk: fields.int64("pk"),
+      relationship: fields.string("relationship"),
+      source: FaultSource(field: "source", fields.string("source")),
+      duration: fields.int64("duration_ns"), rows: fields.uint64("rows"),
+      originFetchID: fields.uint64("origin_fetch_id"),
+      origin: SourceLocation(file: fields.string("origin_file"), line: fields.uint64("origin_line"))
+    )
   }
 }
 
@@ -648,29 +549,17 @@ public struct CacheMiss: EventPayload {
   public var fullScanSteps: UInt64
   public var originFetchID: UInt64
 
-  @inlinable
-  public init(
-    entity: String,
-    pk: Int64,
-    relationship: String,
-    duration: Nanoseconds,
-    statementID: StatementID,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    originFetchID: UInt64
+  @inlinable public init(
+    entity: String, pk: Int64, relationship: String, duration: Nanoseconds,
+    statementID: StatementID, vmSteps: UInt64, fullScanSteps: UInt64, originFetchID: UInt64
   ) {
-    self.entity = entity
-    self.pk = pk
-    self.relationship = relationship
-    self.duration = duration
-    self.statementID = statementID
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.originFetchID = originFetchID
+    (
+      self.entity, self.pk, self.relationship, self.duration, self.statementID, self.vmSteps,
+      self.fullScanSteps, self.originFetchID
+    ) = (entity, pk, relationship, duration, statementID, vmSteps, fullScanSteps, originFetchID)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("entity", entity)
     fields.field("pk", pk)
     fields.field("relationship", relationship)
@@ -681,16 +570,13 @@ public struct CacheMiss: EventPayload {
     fields.field("origin_fetch_id", originFetchID)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    entity = try fields.string("entity")
-    pk = try fields.int64("pk")
-    relationship = try fields.string("relationship")
-    duration = try fields.int64("duration_ns")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    originFetchID = try fields.uint64("origin_fetch_id")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      entity: fields.string("entity"), pk: fields.int64("pk"),
+      relationship: fields.string("relationship"), duration: fields.int64("duration_ns"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      vmSteps: fields.uint64("vm_steps"), fullScanSteps: fields.uint64("fullscan_steps"),
+      originFetchID: fields.uint64("origin_fetch_id"))
   }
 }
 
@@ -705,23 +591,15 @@ public struct SaveBegin: EventPayload {
   public var deleted: UInt64
   public var location: SourceLocation
 
-  @inlinable
-  public init(
-    saveID: UInt64,
-    inserted: UInt64,
-    updated: UInt64,
-    deleted: UInt64,
-    location: SourceLocation
+  @inlinable public init(
+    saveID: UInt64, inserted: UInt64, updated: UInt64, deleted: UInt64, location: SourceLocation
   ) {
-    self.saveID = saveID
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    self.location = location
+    (
+      self.saveID, self.inserted, self.updated, self.deleted, self.location
+    ) = (saveID, inserted, updated, deleted, location)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("save_id", saveID)
     fields.field("inserted", inserted)
     fields.field("updated", updated)
@@ -730,14 +608,11 @@ public struct SaveBegin: EventPayload {
     fields.field("line", location.line)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    saveID = try fields.uint64("save_id")
-    inserted = try fields.uint64("inserted")
-    updated = try fields.uint64("updated")
-    deleted = try fields.uint64("deleted")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      saveID: fields.uint64("save_id"), inserted: fields.uint64("inserted"),
+      updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
+      location: SourceLocation(file: fields.string("file"), line: fields.uint64("line")))
   }
 }
 
@@ -760,35 +635,21 @@ public struct SaveEnd: EventPayload {
   /// "" when it went well.
   public var error: String
 
-  @inlinable
-  public init(
-    saveID: UInt64,
-    inserted: UInt64,
-    updated: UInt64,
-    deleted: UInt64,
-    statements: UInt64,
-    waitTime: Nanoseconds,
-    writeTime: Nanoseconds,
-    commitTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    location: SourceLocation,
-    error: String
+  @inlinable public init(
+    saveID: UInt64, inserted: UInt64, updated: UInt64, deleted: UInt64, statements: UInt64,
+    waitTime: Nanoseconds, writeTime: Nanoseconds, commitTime: Nanoseconds, totalTime: Nanoseconds,
+    location: SourceLocation, error: String
   ) {
-    self.saveID = saveID
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    self.statements = statements
-    self.waitTime = waitTime
-    self.writeTime = writeTime
-    self.commitTime = commitTime
-    self.totalTime = totalTime
-    self.location = location
-    self.error = error
+    (
+      self.saveID, self.inserted, self.updated, self.deleted, self.statements, self.waitTime,
+      self.writeTime, self.commitTime, self.totalTime, self.location, self.error
+    ) = (
+      saveID, inserted, updated, deleted, statements, waitTime, writeTime, commitTime, totalTime,
+      location, error
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("save_id", saveID)
     fields.field("inserted", inserted)
     fields.field("updated", updated)
@@ -803,20 +664,15 @@ public struct SaveEnd: EventPayload {
     fields.field("error", error)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    saveID = try fields.uint64("save_id")
-    inserted = try fields.uint64("inserted")
-    updated = try fields.uint64("updated")
-    deleted = try fields.uint64("deleted")
-    statements = try fields.uint64("statements")
-    waitTime = try fields.int64("wait_ns")
-    writeTime = try fields.int64("write_ns")
-    commitTime = try fields.int64("commit_ns")
-    totalTime = try fields.int64("total_ns")
-    location = SourceLocation(
-      file: try fields.string("file"), line: try fields.uint64("line"))
-    error = try fields.string("error")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      saveID: fields.uint64("save_id"), inserted: fields.uint64("inserted"),
+      updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
+      statements: fields.uint64("statements"), waitTime: fields.int64("wait_ns"),
+      writeTime: fields.int64("write_ns"), commitTime: fields.int64("commit_ns"),
+      totalTime: fields.int64("total_ns"),
+      location: SourceLocation(file: fields.string("file"), line: fields.uint64("line")),
+      error: fields.string("error"))
   }
 }
 
@@ -854,37 +710,21 @@ public struct TransactionEnded: EventPayload {
   /// 0 from the store.
   public var received: UInt64
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    saveID: UInt64,
-    outcome: String,
-    waitTime: Nanoseconds,
-    totalTime: Nanoseconds,
-    transactionID: UInt64 = 0,
-    kind: String = "",
-    writerTime: Nanoseconds = -1,
-    statements: UInt64 = 0,
-    idleTime: Nanoseconds = 0,
-    logBytes: UInt64 = 0,
-    received: UInt64 = 0
+  @inlinable public init(
+    storeID: UInt64, saveID: UInt64, outcome: String, waitTime: Nanoseconds, totalTime: Nanoseconds,
+    transactionID: UInt64 = 0, kind: String = "", writerTime: Nanoseconds = -1,
+    statements: UInt64 = 0, idleTime: Nanoseconds = 0, logBytes: UInt64 = 0, received: UInt64 = 0
   ) {
-    self.storeID = storeID
-    self.saveID = saveID
-    self.outcome = outcome
-    self.waitTime = waitTime
-    self.totalTime = totalTime
-    self.transactionID = transactionID
-    self.kind = kind
-    self.writerTime = writerTime
-    self.statements = statements
-    self.idleTime = idleTime
-    self.logBytes = logBytes
-    self.received = received
+    (
+      self.storeID, self.saveID, self.outcome, self.waitTime, self.totalTime, self.transactionID,
+      self.kind, self.writerTime, self.statements, self.idleTime, self.logBytes, self.received
+    ) = (
+      storeID, saveID, outcome, waitTime, totalTime, transactionID, kind, writerTime, statements,
+      idleTime, logBytes, received
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("save_id", saveID)
     fields.field("outcome", outcome)
@@ -899,20 +739,14 @@ public struct TransactionEnded: EventPayload {
     fields.field("received", received)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    saveID = try fields.uint64("save_id")
-    outcome = try fields.string("outcome")
-    waitTime = try fields.int64("wait_ns")
-    totalTime = try fields.int64("total_ns")
-    transactionID = try fields.addedUInt64("transaction_id")
-    kind = try fields.addedString("kind")
-    writerTime = try fields.addedInt64("writer_ns")
-    statements = try fields.addedUInt64("statements")
-    idleTime = try fields.addedInt64("idle_ns")
-    logBytes = try fields.addedUInt64("log_bytes")
-    received = try fields.addedUInt64("received")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), saveID: fields.uint64("save_id"),
+      outcome: fields.string("outcome"), waitTime: fields.int64("wait_ns"),
+      totalTime: fields.int64("total_ns"), transactionID: fields.addedUInt64("transaction_id"),
+      kind: fields.addedString("kind"), writerTime: fields.addedInt64("writer_ns"),
+      statements: fields.addedUInt64("statements"), idleTime: fields.addedInt64("idle_ns"),
+      logBytes: fields.addedUInt64("log_bytes"), received: fields.addedUInt64("received"))
   }
 }
 
@@ -927,23 +761,16 @@ public struct CheckpointDone: EventPayload {
   public var checkpointedFrames: UInt64
   public var totalTime: Nanoseconds
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    mode: String,
-    logFrames: UInt64,
-    checkpointedFrames: UInt64,
+  @inlinable public init(
+    storeID: UInt64, mode: String, logFrames: UInt64, checkpointedFrames: UInt64,
     totalTime: Nanoseconds
   ) {
-    self.storeID = storeID
-    self.mode = mode
-    self.logFrames = logFrames
-    self.checkpointedFrames = checkpointedFrames
-    self.totalTime = totalTime
+    (
+      self.storeID, self.mode, self.logFrames, self.checkpointedFrames, self.totalTime
+    ) = (storeID, mode, logFrames, checkpointedFrames, totalTime)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("mode", mode)
     fields.field("log_frames", logFrames)
@@ -951,13 +778,11 @@ public struct CheckpointDone: EventPayload {
     fields.field("total_ns", totalTime)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    mode = try fields.string("mode")
-    logFrames = try fields.uint64("log_frames")
-    checkpointedFrames = try fields.uint64("checkpointed_frames")
-    totalTime = try fields.int64("total_ns")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), mode: fields.string("mode"),
+      logFrames: fields.uint64("log_frames"),
+      checkpointedFrames: fields.uint64("checkpointed_frames"), totalTime: fields.int64("total_ns"))
   }
 }
 
@@ -972,33 +797,23 @@ public struct BusyWaited: EventPayload {
   /// 1 if the wait ended in `SQLITE_BUSY`.
   public var gaveUp: UInt64
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    attempts: UInt64,
-    waitTime: Nanoseconds,
-    gaveUp: UInt64
-  ) {
-    self.storeID = storeID
-    self.attempts = attempts
-    self.waitTime = waitTime
-    self.gaveUp = gaveUp
+  @inlinable public init(storeID: UInt64, attempts: UInt64, waitTime: Nanoseconds, gaveUp: UInt64) {
+    (
+      self.storeID, self.attempts, self.waitTime, self.gaveUp
+    ) = (storeID, attempts, waitTime, gaveUp)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("attempts", attempts)
     fields.field("wait_ns", waitTime)
     fields.field("gave_up", gaveUp)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    attempts = try fields.uint64("attempts")
-    waitTime = try fields.int64("wait_ns")
-    gaveUp = try fields.uint64("gave_up")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), attempts: fields.uint64("attempts"),
+      waitTime: fields.int64("wait_ns"), gaveUp: fields.uint64("gave_up"))
   }
 }
 
@@ -1024,29 +839,17 @@ public struct CountersSampled: EventPayload {
   /// trace of an older version.
   public var tracingTime: Nanoseconds
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    fetches: UInt64,
-    faults: UInt64,
-    cacheHits: UInt64,
-    cacheMisses: UInt64,
-    saves: UInt64,
-    events: UInt64,
-    tracingTime: Nanoseconds = 0
+  @inlinable public init(
+    storeID: UInt64, fetches: UInt64, faults: UInt64, cacheHits: UInt64, cacheMisses: UInt64,
+    saves: UInt64, events: UInt64, tracingTime: Nanoseconds = 0
   ) {
-    self.storeID = storeID
-    self.fetches = fetches
-    self.faults = faults
-    self.cacheHits = cacheHits
-    self.cacheMisses = cacheMisses
-    self.saves = saves
-    self.events = events
-    self.tracingTime = tracingTime
+    (
+      self.storeID, self.fetches, self.faults, self.cacheHits, self.cacheMisses, self.saves,
+      self.events, self.tracingTime
+    ) = (storeID, fetches, faults, cacheHits, cacheMisses, saves, events, tracingTime)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("fetches", fetches)
     fields.field("faults", faults)
@@ -1057,16 +860,12 @@ public struct CountersSampled: EventPayload {
     fields.field("tracing_ns", tracingTime)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    fetches = try fields.uint64("fetches")
-    faults = try fields.uint64("faults")
-    cacheHits = try fields.uint64("cache_hits")
-    cacheMisses = try fields.uint64("cache_misses")
-    saves = try fields.uint64("saves")
-    events = try fields.uint64("events")
-    tracingTime = try fields.addedInt64("tracing_ns")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), fetches: fields.uint64("fetches"),
+      faults: fields.uint64("faults"), cacheHits: fields.uint64("cache_hits"),
+      cacheMisses: fields.uint64("cache_misses"), saves: fields.uint64("saves"),
+      events: fields.uint64("events"), tracingTime: fields.addedInt64("tracing_ns"))
   }
 }
 
@@ -1102,39 +901,23 @@ public struct StatementIO: EventPayload {
   /// In checkpoints, whose reads, writes and syncs are counted above.
   public var checkpointTime: Nanoseconds
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    runID: UInt64 = 0,
-    cacheHits: UInt64 = 0,
-    cacheMisses: UInt64 = 0,
-    reads: UInt64 = 0,
-    readBytes: UInt64 = 0,
-    readTime: Nanoseconds = 0,
-    writes: UInt64 = 0,
-    writeBytes: UInt64 = 0,
-    writeTime: Nanoseconds = 0,
-    syncs: UInt64 = 0,
-    syncTime: Nanoseconds = 0,
-    checkpointTime: Nanoseconds = 0
+  @inlinable public init(
+    storeID: UInt64, runID: UInt64 = 0, cacheHits: UInt64 = 0, cacheMisses: UInt64 = 0,
+    reads: UInt64 = 0, readBytes: UInt64 = 0, readTime: Nanoseconds = 0, writes: UInt64 = 0,
+    writeBytes: UInt64 = 0, writeTime: Nanoseconds = 0, syncs: UInt64 = 0,
+    syncTime: Nanoseconds = 0, checkpointTime: Nanoseconds = 0
   ) {
-    self.storeID = storeID
-    self.runID = runID
-    self.cacheHits = cacheHits
-    self.cacheMisses = cacheMisses
-    self.reads = reads
-    self.readBytes = readBytes
-    self.readTime = readTime
-    self.writes = writes
-    self.writeBytes = writeBytes
-    self.writeTime = writeTime
-    self.syncs = syncs
-    self.syncTime = syncTime
-    self.checkpointTime = checkpointTime
+    (
+      self.storeID, self.runID, self.cacheHits, self.cacheMisses, self.reads, self.readBytes,
+      self.readTime, self.writes, self.writeBytes, self.writeTime, self.syncs, self.syncTime,
+      self.checkpointTime
+    ) = (
+      storeID, runID, cacheHits, cacheMisses, reads, readBytes, readTime, writes, writeBytes,
+      writeTime, syncs, syncTime, checkpointTime
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("run_id", runID)
     fields.field("cache_hits", cacheHits)
@@ -1150,21 +933,15 @@ public struct StatementIO: EventPayload {
     fields.field("checkpoint_ns", checkpointTime)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    runID = try fields.uint64("run_id")
-    cacheHits = try fields.uint64("cache_hits")
-    cacheMisses = try fields.uint64("cache_misses")
-    reads = try fields.uint64("reads")
-    readBytes = try fields.uint64("read_bytes")
-    readTime = try fields.int64("read_ns")
-    writes = try fields.uint64("writes")
-    writeBytes = try fields.uint64("write_bytes")
-    writeTime = try fields.int64("write_ns")
-    syncs = try fields.uint64("syncs")
-    syncTime = try fields.int64("sync_ns")
-    checkpointTime = try fields.int64("checkpoint_ns")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), runID: fields.uint64("run_id"),
+      cacheHits: fields.uint64("cache_hits"), cacheMisses: fields.uint64("cache_misses"),
+      reads: fields.uint64("reads"), readBytes: fields.uint64("read_bytes"),
+      readTime: fields.int64("read_ns"), writes: fields.uint64("writes"),
+      writeBytes: fields.uint64("write_bytes"), writeTime: fields.int64("write_ns"),
+      syncs: fields.uint64("syncs"), syncTime: fields.int64("sync_ns"),
+      checkpointTime: fields.int64("checkpoint_ns"))
   }
 }
 
@@ -1209,49 +986,27 @@ public struct CommitIO: EventPayload {
   public var checkpointWrites: UInt64
   public var checkpointSyncs: UInt64
 
-  @inlinable
-  public init(
-    storeID: UInt64,
-    transactionID: UInt64 = 0,
-    saveID: UInt64 = 0,
-    waitTime: Nanoseconds = 0,
-    bodyTime: Nanoseconds = 0,
-    logTime: Nanoseconds = 0,
-    fileTime: Nanoseconds = 0,
-    syncTime: Nanoseconds = 0,
-    checkpointTime: Nanoseconds = 0,
-    commitTime: Nanoseconds = 0,
-    totalTime: Nanoseconds = 0,
-    changes: UInt64 = 0,
-    logWrites: UInt64 = 0,
-    fileWrites: UInt64 = 0,
-    syncs: UInt64 = 0,
-    checkpoints: UInt64 = 0,
-    checkpointWrites: UInt64 = 0,
+  @inlinable public init(
+    storeID: UInt64, transactionID: UInt64 = 0, saveID: UInt64 = 0, waitTime: Nanoseconds = 0,
+    bodyTime: Nanoseconds = 0, logTime: Nanoseconds = 0, fileTime: Nanoseconds = 0,
+    syncTime: Nanoseconds = 0, checkpointTime: Nanoseconds = 0, commitTime: Nanoseconds = 0,
+    totalTime: Nanoseconds = 0, changes: UInt64 = 0, logWrites: UInt64 = 0, fileWrites: UInt64 = 0,
+    syncs: UInt64 = 0, checkpoints: UInt64 = 0, checkpointWrites: UInt64 = 0,
     checkpointSyncs: UInt64 = 0
   ) {
-    self.storeID = storeID
-    self.transactionID = transactionID
-    self.saveID = saveID
-    self.waitTime = waitTime
-    self.bodyTime = bodyTime
-    self.logTime = logTime
-    self.fileTime = fileTime
-    self.syncTime = syncTime
-    self.checkpointTime = checkpointTime
-    self.commitTime = commitTime
-    self.totalTime = totalTime
-    self.changes = changes
-    self.logWrites = logWrites
-    self.fileWrites = fileWrites
-    self.syncs = syncs
-    self.checkpoints = checkpoints
-    self.checkpointWrites = checkpointWrites
-    self.checkpointSyncs = checkpointSyncs
+    (
+      self.storeID, self.transactionID, self.saveID, self.waitTime, self.bodyTime, self.logTime,
+      self.fileTime, self.syncTime, self.checkpointTime, self.commitTime, self.totalTime,
+      self.changes, self.logWrites, self.fileWrites, self.syncs, self.checkpoints,
+      self.checkpointWrites, self.checkpointSyncs
+    ) = (
+      storeID, transactionID, saveID, waitTime, bodyTime, logTime, fileTime, syncTime,
+      checkpointTime, commitTime, totalTime, changes, logWrites, fileWrites, syncs, checkpoints,
+      checkpointWrites, checkpointSyncs
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("store_id", storeID)
     fields.field("transaction_id", transactionID)
     fields.field("save_id", saveID)
@@ -1272,26 +1027,18 @@ public struct CommitIO: EventPayload {
     fields.field("checkpoint_syncs", checkpointSyncs)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    storeID = try fields.uint64("store_id")
-    transactionID = try fields.uint64("transaction_id")
-    saveID = try fields.uint64("save_id")
-    waitTime = try fields.int64("wait_ns")
-    bodyTime = try fields.int64("body_ns")
-    logTime = try fields.int64("log_ns")
-    fileTime = try fields.int64("file_ns")
-    syncTime = try fields.int64("sync_ns")
-    checkpointTime = try fields.int64("checkpoint_ns")
-    commitTime = try fields.int64("commit_ns")
-    totalTime = try fields.int64("total_ns")
-    changes = try fields.uint64("changes")
-    logWrites = try fields.uint64("log_writes")
-    fileWrites = try fields.uint64("file_writes")
-    syncs = try fields.uint64("syncs")
-    checkpoints = try fields.uint64("checkpoints")
-    checkpointWrites = try fields.uint64("checkpoint_writes")
-    checkpointSyncs = try fields.uint64("checkpoint_syncs")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      storeID: fields.uint64("store_id"), transactionID: fields.uint64("transaction_id"),
+      saveID: fields.uint64("save_id"), waitTime: fields.int64("wait_ns"),
+      bodyTime: fields.int64("body_ns"), logTime: fields.int64("log_ns"),
+      fileTime: fields.int64("file_ns"), syncTime: fields.int64("sync_ns"),
+      checkpointTime: fields.int64("checkpoint_ns"), commitTime: fields.int64("commit_ns"),
+      totalTime: fields.int64("total_ns"), changes: fields.uint64("changes"),
+      logWrites: fields.uint64("log_writes"), fileWrites: fields.uint64("file_writes"),
+      syncs: fields.uint64("syncs"), checkpoints: fields.uint64("checkpoints"),
+      checkpointWrites: fields.uint64("checkpoint_writes"),
+      checkpointSyncs: fields.uint64("checkpoint_syncs"))
   }
 }
 
@@ -1326,41 +1073,22 @@ public struct ConnectionOpened: EventPayload {
   /// The `caller` event of the line that opened it; 0 if unknown, and where it is announced again.
   public var callerID: UInt64
 
-  @inlinable
-  public init(
-    connectionID: UInt64,
-    path: String,
-    vfs: String,
-    flags: UInt64,
-    sqliteVersion: String,
-    sqlitePath: String,
-    way: String,
-    device: UInt64,
-    inode: UInt64,
-    processStart: Nanoseconds,
-    processName: String,
-    adopted: UInt64 = 0,
-    fileSystem: String = "",
-    callerID: UInt64 = 0
+  @inlinable public init(
+    connectionID: UInt64, path: String, vfs: String, flags: UInt64, sqliteVersion: String,
+    sqlitePath: String, way: String, device: UInt64, inode: UInt64, processStart: Nanoseconds,
+    processName: String, adopted: UInt64 = 0, fileSystem: String = "", callerID: UInt64 = 0
   ) {
-    self.connectionID = connectionID
-    self.path = path
-    self.vfs = vfs
-    self.flags = flags
-    self.sqliteVersion = sqliteVersion
-    self.sqlitePath = sqlitePath
-    self.way = way
-    self.device = device
-    self.inode = inode
-    self.processStart = processStart
-    self.processName = processName
-    self.adopted = adopted
-    self.fileSystem = fileSystem
-    self.callerID = callerID
+    (
+      self.connectionID, self.path, self.vfs, self.flags, self.sqliteVersion, self.sqlitePath,
+      self.way, self.device, self.inode, self.processStart, self.processName, self.adopted,
+      self.fileSystem, self.callerID
+    ) = (
+      connectionID, path, vfs, flags, sqliteVersion, sqlitePath, way, device, inode, processStart,
+      processName, adopted, fileSystem, callerID
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("connection_id", connectionID)
     fields.field("path", path)
     fields.field("vfs", vfs)
@@ -1377,22 +1105,15 @@ public struct ConnectionOpened: EventPayload {
     fields.field("caller_id", callerID)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    path = try fields.string("path")
-    vfs = try fields.string("vfs")
-    flags = try fields.uint64("flags")
-    sqliteVersion = try fields.string("sqlite_version")
-    sqlitePath = try fields.string("sqlite_path")
-    way = try fields.string("way")
-    device = try fields.uint64("device")
-    inode = try fields.uint64("inode")
-    processStart = try fields.int64("process_start_ns")
-    processName = try fields.string("process_name")
-    adopted = try fields.addedUInt64("adopted")
-    fileSystem = try fields.addedString("file_system")
-    callerID = try fields.addedUInt64("caller_id")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      connectionID: fields.uint64("connection_id"), path: fields.string("path"),
+      vfs: fields.string("vfs"), flags: fields.uint64("flags"),
+      sqliteVersion: fields.string("sqlite_version"), sqlitePath: fields.string("sqlite_path"),
+      way: fields.string("way"), device: fields.uint64("device"), inode: fields.uint64("inode"),
+      processStart: fields.int64("process_start_ns"), processName: fields.string("process_name"),
+      adopted: fields.addedUInt64("adopted"), fileSystem: fields.addedString("file_system"),
+      callerID: fields.addedUInt64("caller_id"))
   }
 }
 
@@ -1402,21 +1123,17 @@ public struct ConnectionOpened: EventPayload {
 public struct ConnectionClosed: EventPayload {
   public var connectionID: UInt64
 
-  @inlinable
-  public init(
-    connectionID: UInt64
-  ) {
-    self.connectionID = connectionID
+  @inlinable public init(connectionID: UInt64) {
+    (self.connectionID) = (connectionID)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("connection_id", connectionID)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      connectionID: fields.uint64("connection_id"))
   }
 }
 
@@ -1442,27 +1159,17 @@ public struct DatabaseFileTouched: EventPayload {
   /// Refers to `CallerAnnounced`; 0 if the caller is unknown.
   public var callerID: UInt64
 
-  @inlinable
-  public init(
-    connectionID: UInt64,
-    operation: String,
-    file: String,
-    path: String,
-    device: UInt64,
-    inode: UInt64,
-    callerID: UInt64
+  @inlinable public init(
+    connectionID: UInt64, operation: String, file: String, path: String, device: UInt64,
+    inode: UInt64, callerID: UInt64
   ) {
-    self.connectionID = connectionID
-    self.operation = operation
-    self.file = file
-    self.path = path
-    self.device = device
-    self.inode = inode
-    self.callerID = callerID
+    (
+      self.connectionID, self.operation, self.file, self.path, self.device, self.inode,
+      self.callerID
+    ) = (connectionID, operation, file, path, device, inode, callerID)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("connection_id", connectionID)
     fields.field("operation", operation)
     fields.field("file", file)
@@ -1472,15 +1179,11 @@ public struct DatabaseFileTouched: EventPayload {
     fields.field("caller_id", callerID)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    operation = try fields.string("operation")
-    file = try fields.string("file")
-    path = try fields.string("path")
-    device = try fields.uint64("device")
-    inode = try fields.uint64("inode")
-    callerID = try fields.uint64("caller_id")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      connectionID: fields.uint64("connection_id"), operation: fields.string("operation"),
+      file: fields.string("file"), path: fields.string("path"), device: fields.uint64("device"),
+      inode: fields.uint64("inode"), callerID: fields.uint64("caller_id"))
   }
 }
 
@@ -1494,29 +1197,20 @@ public struct CopyNotObserved: EventPayload {
   public var sqliteVersion: String
   public var reason: String
 
-  @inlinable
-  public init(
-    sqlitePath: String,
-    sqliteVersion: String,
-    reason: String
-  ) {
-    self.sqlitePath = sqlitePath
-    self.sqliteVersion = sqliteVersion
-    self.reason = reason
+  @inlinable public init(sqlitePath: String, sqliteVersion: String, reason: String) {
+    (self.sqlitePath, self.sqliteVersion, self.reason) = (sqlitePath, sqliteVersion, reason)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("sqlite_path", sqlitePath)
     fields.field("sqlite_version", sqliteVersion)
     fields.field("reason", reason)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    sqlitePath = try fields.string("sqlite_path")
-    sqliteVersion = try fields.string("sqlite_version")
-    reason = try fields.string("reason")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      sqlitePath: fields.string("sqlite_path"), sqliteVersion: fields.string("sqlite_version"),
+      reason: fields.string("reason"))
   }
 }
 
@@ -1537,25 +1231,16 @@ public struct CallerAnnounced: EventPayload {
   /// Otherwise the program's helper that runs the statement for the line, such as `db.py:5`, or "".
   public var frames: String
 
-  @inlinable
-  public init(
-    callerID: UInt64,
-    language: String,
-    file: String,
-    line: UInt64,
-    function: String,
+  @inlinable public init(
+    callerID: UInt64, language: String, file: String, line: UInt64, function: String,
     frames: String
   ) {
-    self.callerID = callerID
-    self.language = language
-    self.file = file
-    self.line = line
-    self.function = function
-    self.frames = frames
+    (
+      self.callerID, self.language, self.file, self.line, self.function, self.frames
+    ) = (callerID, language, file, line, function, frames)
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("caller_id", callerID)
     fields.field("language", language)
     fields.field("file", file)
@@ -1564,14 +1249,11 @@ public struct CallerAnnounced: EventPayload {
     fields.field("frames", frames)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    callerID = try fields.uint64("caller_id")
-    language = try fields.string("language")
-    file = try fields.string("file")
-    line = try fields.uint64("line")
-    function = try fields.string("function")
-    frames = try fields.string("frames")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      callerID: fields.uint64("caller_id"), language: fields.string("language"),
+      file: fields.string("file"), line: fields.uint64("line"), function: fields.string("function"),
+      frames: fields.string("frames"))
   }
 }
 
@@ -1634,67 +1316,30 @@ public struct StatementRun: EventPayload {
   /// Of the contents of all rows in any order, where values are recorded whole; 0 without rows.
   public var resultHash: UInt64
 
-  @inlinable
-  public init(
-    connectionID: UInt64,
-    statementID: StatementID,
-    runID: UInt64,
-    transactionID: UInt64,
-    callerID: UInt64,
-    bindHash: UInt64,
-    stepTime: Nanoseconds,
-    openTime: Nanoseconds,
-    rows: UInt64,
-    changes: UInt64,
-    isReadOnly: UInt64,
-    vmSteps: UInt64,
-    fullScanSteps: UInt64,
-    sorts: UInt64,
-    autoIndexRows: UInt64,
-    memory: UInt64,
-    reprepares: UInt64,
-    filterHits: UInt64,
-    filterMisses: UInt64,
-    timedSteps: UInt64,
-    error: String,
-    prepareTime: Nanoseconds = 0,
-    listID: UInt64 = 0,
-    originID: UInt64 = 0,
-    originRow: UInt64 = 0,
-    ownValues: UInt64 = 0,
+  @inlinable public init(
+    connectionID: UInt64, statementID: StatementID, runID: UInt64, transactionID: UInt64,
+    callerID: UInt64, bindHash: UInt64, stepTime: Nanoseconds, openTime: Nanoseconds, rows: UInt64,
+    changes: UInt64, isReadOnly: UInt64, vmSteps: UInt64, fullScanSteps: UInt64, sorts: UInt64,
+    autoIndexRows: UInt64, memory: UInt64, reprepares: UInt64, filterHits: UInt64,
+    filterMisses: UInt64, timedSteps: UInt64, error: String, prepareTime: Nanoseconds = 0,
+    listID: UInt64 = 0, originID: UInt64 = 0, originRow: UInt64 = 0, ownValues: UInt64 = 0,
     resultHash: UInt64 = 0
   ) {
-    self.connectionID = connectionID
-    self.statementID = statementID
-    self.runID = runID
-    self.transactionID = transactionID
-    self.callerID = callerID
-    self.bindHash = bindHash
-    self.stepTime = stepTime
-    self.openTime = openTime
-    self.rows = rows
-    self.changes = changes
-    self.isReadOnly = isReadOnly
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
-    self.sorts = sorts
-    self.autoIndexRows = autoIndexRows
-    self.memory = memory
-    self.reprepares = reprepares
-    self.filterHits = filterHits
-    self.filterMisses = filterMisses
-    self.timedSteps = timedSteps
-    self.error = error
-    self.prepareTime = prepareTime
-    self.listID = listID
-    self.originID = originID
-    self.originRow = originRow
-    self.ownValues = ownValues
-    self.resultHash = resultHash
+    (
+      self.connectionID, self.statementID, self.runID, self.transactionID, self.callerID,
+      self.bindHash, self.stepTime, self.openTime, self.rows, self.changes, self.isReadOnly,
+      self.vmSteps, self.fullScanSteps, self.sorts, self.autoIndexRows, self.memory,
+      self.reprepares, self.filterHits, self.filterMisses, self.timedSteps, self.error,
+      self.prepareTime, self.listID, self.originID, self.originRow, self.ownValues, self.resultHash
+    ) = (
+      connectionID, statementID, runID, transactionID, callerID, bindHash, stepTime, openTime, rows,
+      changes, isReadOnly, vmSteps, fullScanSteps, sorts, autoIndexRows, memory, reprepares,
+      filterHits, filterMisses, timedSteps, error, prepareTime, listID, originID, originRow,
+      ownValues, resultHash
+    )
   }
 
-  @inlinable
-  public func write(to fields: inout some EventFieldWriter) {
+  @inlinable public func write(to fields: inout some EventFieldWriter) {
     fields.field("connection_id", connectionID)
     fields.field("statement_id", statementID.rawValue)
     fields.field("run_id", runID)
@@ -1724,34 +1369,22 @@ public struct StatementRun: EventPayload {
     fields.field("result_hash", resultHash)
   }
 
-  @inlinable
-  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
-    connectionID = try fields.uint64("connection_id")
-    statementID = StatementID(rawValue: try fields.uint64("statement_id"))
-    runID = try fields.uint64("run_id")
-    transactionID = try fields.uint64("transaction_id")
-    callerID = try fields.uint64("caller_id")
-    bindHash = try fields.uint64("bind_hash")
-    stepTime = try fields.int64("step_ns")
-    openTime = try fields.int64("open_ns")
-    rows = try fields.uint64("rows")
-    changes = try fields.uint64("changes")
-    isReadOnly = try fields.uint64("readonly")
-    vmSteps = try fields.uint64("vm_steps")
-    fullScanSteps = try fields.uint64("fullscan_steps")
-    sorts = try fields.uint64("sorts")
-    autoIndexRows = try fields.uint64("autoindex_rows")
-    memory = try fields.uint64("memory")
-    reprepares = try fields.uint64("reprepares")
-    filterHits = try fields.uint64("filter_hits")
-    filterMisses = try fields.uint64("filter_misses")
-    timedSteps = try fields.addedUInt64("timed_steps")
-    error = try fields.string("error")
-    prepareTime = try fields.addedInt64("prepare_ns")
-    listID = try fields.addedUInt64("list_id")
-    originID = try fields.addedUInt64("origin_id")
-    originRow = try fields.addedUInt64("origin_row")
-    ownValues = try fields.addedUInt64("own_values")
-    resultHash = try fields.addedUInt64("result_hash")
+  @inlinable public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      connectionID: fields.uint64("connection_id"),
+      statementID: StatementID(rawValue: fields.uint64("statement_id")),
+      runID: fields.uint64("run_id"), transactionID: fields.uint64("transaction_id"),
+      callerID: fields.uint64("caller_id"), bindHash: fields.uint64("bind_hash"),
+      stepTime: fields.int64("step_ns"), openTime: fields.int64("open_ns"),
+      rows: fields.uint64("rows"), changes: fields.uint64("changes"),
+      isReadOnly: fields.uint64("readonly"), vmSteps: fields.uint64("vm_steps"),
+      fullScanSteps: fields.uint64("fullscan_steps"), sorts: fields.uint64("sorts"),
+      autoIndexRows: fields.uint64("autoindex_rows"), memory: fields.uint64("memory"),
+      reprepares: fields.uint64("reprepares"), filterHits: fields.uint64("filter_hits"),
+      filterMisses: fields.uint64("filter_misses"), timedSteps: fields.addedUInt64("timed_steps"),
+      error: fields.string("error"), prepareTime: fields.addedInt64("prepare_ns"),
+      listID: fields.addedUInt64("list_id"), originID: fields.addedUInt64("origin_id"),
+      originRow: fields.addedUInt64("origin_row"), ownValues: fields.addedUInt64("own_values"),
+      resultHash: fields.addedUInt64("result_hash"))
   }
 }

@@ -25,14 +25,10 @@
 #define FIELDS_store_opened(U, I, T) \
   U(store_id) T(path) T(journal_mode) U(page_size) T(sqlite_version) I(process_start_ns) \
   T(process_name)
-#define FIELDS_context_created(U, I, T) \
-  U(store_id) U(parent_context_id) T(queue) T(name)
-#define FIELDS_statement(U, I, T) \
-  U(store_id) U(statement_id) T(sql)
-#define FIELDS_values(U, I, T) \
-  U(store_id) U(statement_id) T(values)
-#define FIELDS_fetch_begin(U, I, T) \
-  U(fetch_id) U(parent_id) T(entity) T(file) U(line)
+#define FIELDS_context_created(U, I, T) U(store_id) U(parent_context_id) T(queue) T(name)
+#define FIELDS_statement(U, I, T) U(store_id) U(statement_id) T(sql)
+#define FIELDS_values(U, I, T) U(store_id) U(statement_id) T(values)
+#define FIELDS_fetch_begin(U, I, T) U(fetch_id) U(parent_id) T(entity) T(file) U(line)
 #define FIELDS_fetch_end(U, I, T) \
   U(fetch_id) U(parent_id) T(entity) T(kind) U(statement_id) U(bind_hash) I(wait_ns) \
   I(prepare_ns) I(step_ns) I(materialize_ns) I(connection_ns) I(total_ns) U(rows) U(vm_steps) \
@@ -43,8 +39,7 @@
 #define FIELDS_cache_miss(U, I, T) \
   T(entity) I(pk) T(relationship) I(duration_ns) U(statement_id) U(vm_steps) U(fullscan_steps) \
   U(origin_fetch_id)
-#define FIELDS_save_begin(U, I, T) \
-  U(save_id) U(inserted) U(updated) U(deleted) T(file) U(line)
+#define FIELDS_save_begin(U, I, T) U(save_id) U(inserted) U(updated) U(deleted) T(file) U(line)
 #define FIELDS_save_end(U, I, T) \
   U(save_id) U(inserted) U(updated) U(deleted) U(statements) I(wait_ns) I(write_ns) I(commit_ns) \
   I(total_ns) T(file) U(line) T(error)
@@ -53,8 +48,7 @@
   I(writer_ns) U(statements) I(idle_ns) U(log_bytes) U(received)
 #define FIELDS_checkpoint(U, I, T) \
   U(store_id) T(mode) U(log_frames) U(checkpointed_frames) I(total_ns)
-#define FIELDS_busy(U, I, T) \
-  U(store_id) U(attempts) I(wait_ns) U(gave_up)
+#define FIELDS_busy(U, I, T) U(store_id) U(attempts) I(wait_ns) U(gave_up)
 #define FIELDS_counters(U, I, T) \
   U(store_id) U(fetches) U(faults) U(cache_hits) U(cache_misses) U(saves) U(events) \
   I(tracing_ns)
@@ -68,302 +62,46 @@
 #define FIELDS_connection_opened(U, I, T) \
   U(connection_id) T(path) T(vfs) U(flags) T(sqlite_version) T(sqlite_path) T(way) U(device) \
   U(inode) I(process_start_ns) T(process_name) U(adopted) T(file_system) U(caller_id)
-#define FIELDS_connection_closed(U, I, T) \
-  U(connection_id)
+#define FIELDS_connection_closed(U, I, T) U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
   U(connection_id) T(operation) T(file) T(path) U(device) U(inode) U(caller_id)
-#define FIELDS_copy_not_observed(U, I, T) \
-  T(sqlite_path) T(sqlite_version) T(reason)
-#define FIELDS_caller(U, I, T) \
-  U(caller_id) T(language) T(file) U(line) T(function) T(frames)
+#define FIELDS_copy_not_observed(U, I, T) T(sqlite_path) T(sqlite_version) T(reason)
+#define FIELDS_caller(U, I, T) U(caller_id) T(language) T(file) U(line) T(function) T(frames)
 #define FIELDS_statement_run(U, I, T) \
   U(connection_id) U(statement_id) U(run_id) U(transaction_id) U(caller_id) U(bind_hash) \
   I(step_ns) I(open_ns) U(rows) U(changes) U(readonly) U(vm_steps) U(fullscan_steps) U(sorts) \
   U(autoindex_rows) U(memory) U(reprepares) U(filter_hits) U(filter_misses) U(timed_steps) \
   T(error) I(prepare_ns) U(list_id) U(origin_id) U(origin_row) U(own_values) U(result_hash)
 
-struct store_opened_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  const char *path;
-  const char *journal_mode;
-  uint64_t page_size;
-  const char *sqlite_version;
-  int64_t process_start_ns;
-  const char *process_name;
-};
-
-struct context_created_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t parent_context_id;
-  const char *queue;
-  const char *name;
-};
-
-struct statement_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t statement_id;
-  const char *sql;
-};
-
-struct values_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t statement_id;
-  const char *values;
-};
-
-struct fetch_begin_event {
-  uint64_t context_id;
-  uint64_t fetch_id;
-  uint64_t parent_id;
-  const char *entity;
-  const char *file;
-  uint64_t line;
-};
-
-struct fetch_end_event {
-  uint64_t context_id;
-  uint64_t fetch_id;
-  uint64_t parent_id;
-  const char *entity;
-  const char *kind;
-  uint64_t statement_id;
-  uint64_t bind_hash;
-  int64_t wait_ns;
-  int64_t prepare_ns;
-  int64_t step_ns;
-  int64_t materialize_ns;
-  int64_t connection_ns;
-  int64_t total_ns;
-  uint64_t rows;
-  uint64_t vm_steps;
-  uint64_t fullscan_steps;
-  uint64_t sorts;
-  uint64_t autoindex_rows;
-  uint64_t limit;
-  uint64_t offset;
-  uint64_t batch_size;
-  const char *error;
-};
-
-struct fault_event {
-  uint64_t context_id;
-  const char *entity;
-  int64_t pk;
-  const char *relationship;
-  const char *source;
-  int64_t duration_ns;
-  uint64_t rows;
-  uint64_t origin_fetch_id;
-  const char *origin_file;
-  uint64_t origin_line;
-};
-
-struct cache_miss_event {
-  uint64_t context_id;
-  const char *entity;
-  int64_t pk;
-  const char *relationship;
-  int64_t duration_ns;
-  uint64_t statement_id;
-  uint64_t vm_steps;
-  uint64_t fullscan_steps;
-  uint64_t origin_fetch_id;
-};
-
-struct save_begin_event {
-  uint64_t context_id;
-  uint64_t save_id;
-  uint64_t inserted;
-  uint64_t updated;
-  uint64_t deleted;
-  const char *file;
-  uint64_t line;
-};
-
-struct save_end_event {
-  uint64_t context_id;
-  uint64_t save_id;
-  uint64_t inserted;
-  uint64_t updated;
-  uint64_t deleted;
-  uint64_t statements;
-  int64_t wait_ns;
-  int64_t write_ns;
-  int64_t commit_ns;
-  int64_t total_ns;
-  const char *file;
-  uint64_t line;
-  const char *error;
-};
-
-struct transaction_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t save_id;
-  const char *outcome;
-  int64_t wait_ns;
-  int64_t total_ns;
-  uint64_t transaction_id;
-  const char *kind;
-  int64_t writer_ns;
-  uint64_t statements;
-  int64_t idle_ns;
-  uint64_t log_bytes;
-  uint64_t received;
-};
-
-struct checkpoint_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  const char *mode;
-  uint64_t log_frames;
-  uint64_t checkpointed_frames;
-  int64_t total_ns;
-};
-
-struct busy_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t attempts;
-  int64_t wait_ns;
-  uint64_t gave_up;
-};
-
-struct counters_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t fetches;
-  uint64_t faults;
-  uint64_t cache_hits;
-  uint64_t cache_misses;
-  uint64_t saves;
-  uint64_t events;
-  int64_t tracing_ns;
-};
-
-struct statement_io_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t run_id;
-  uint64_t cache_hits;
-  uint64_t cache_misses;
-  uint64_t reads;
-  uint64_t read_bytes;
-  int64_t read_ns;
-  uint64_t writes;
-  uint64_t write_bytes;
-  int64_t write_ns;
-  uint64_t syncs;
-  int64_t sync_ns;
-  int64_t checkpoint_ns;
-};
-
-struct commit_io_event {
-  uint64_t context_id;
-  uint64_t store_id;
-  uint64_t transaction_id;
-  uint64_t save_id;
-  int64_t wait_ns;
-  int64_t body_ns;
-  int64_t log_ns;
-  int64_t file_ns;
-  int64_t sync_ns;
-  int64_t checkpoint_ns;
-  int64_t commit_ns;
-  int64_t total_ns;
-  uint64_t changes;
-  uint64_t log_writes;
-  uint64_t file_writes;
-  uint64_t syncs;
-  uint64_t checkpoints;
-  uint64_t checkpoint_writes;
-  uint64_t checkpoint_syncs;
-};
-
-struct connection_opened_event {
-  uint64_t context_id;
-  uint64_t connection_id;
-  const char *path;
-  const char *vfs;
-  uint64_t flags;
-  const char *sqlite_version;
-  const char *sqlite_path;
-  const char *way;
-  uint64_t device;
-  uint64_t inode;
-  int64_t process_start_ns;
-  const char *process_name;
-  uint64_t adopted;
-  const char *file_system;
-  uint64_t caller_id;
-};
-
-struct connection_closed_event {
-  uint64_t context_id;
-  uint64_t connection_id;
-};
-
-struct database_file_touched_event {
-  uint64_t context_id;
-  uint64_t connection_id;
-  const char *operation;
-  const char *file;
-  const char *path;
-  uint64_t device;
-  uint64_t inode;
-  uint64_t caller_id;
-};
-
-struct copy_not_observed_event {
-  uint64_t context_id;
-  const char *sqlite_path;
-  const char *sqlite_version;
-  const char *reason;
-};
-
-struct caller_event {
-  uint64_t context_id;
-  uint64_t caller_id;
-  const char *language;
-  const char *file;
-  uint64_t line;
-  const char *function;
-  const char *frames;
-};
-
-struct statement_run_event {
-  uint64_t context_id;
-  uint64_t connection_id;
-  uint64_t statement_id;
-  uint64_t run_id;
-  uint64_t transaction_id;
-  uint64_t caller_id;
-  uint64_t bind_hash;
-  int64_t step_ns;
-  int64_t open_ns;
-  uint64_t rows;
-  uint64_t changes;
-  uint64_t readonly;
-  uint64_t vm_steps;
-  uint64_t fullscan_steps;
-  uint64_t sorts;
-  uint64_t autoindex_rows;
-  uint64_t memory;
-  uint64_t reprepares;
-  uint64_t filter_hits;
-  uint64_t filter_misses;
-  uint64_t timed_steps;
-  const char *error;
-  int64_t prepare_ns;
-  uint64_t list_id;
-  uint64_t origin_id;
-  uint64_t origin_row;
-  uint64_t own_values;
-  uint64_t result_hash;
-};
+#define STORE_MEMBER_U(name) uint64_t name;
+#define STORE_MEMBER_I(name) int64_t name;
+#define STORE_MEMBER_T(name) const char *name;
+#define STORE_STRUCT(name) \
+  struct name##_event { \
+    uint64_t context_id; \
+    FIELDS_##name(STORE_MEMBER_U, STORE_MEMBER_I, STORE_MEMBER_T) \
+  };
+STORE_STRUCT(store_opened)
+STORE_STRUCT(context_created)
+STORE_STRUCT(statement)
+STORE_STRUCT(values)
+STORE_STRUCT(fetch_begin)
+STORE_STRUCT(fetch_end)
+STORE_STRUCT(fault)
+STORE_STRUCT(cache_miss)
+STORE_STRUCT(save_begin)
+STORE_STRUCT(save_end)
+STORE_STRUCT(transaction)
+STORE_STRUCT(checkpoint)
+STORE_STRUCT(busy)
+STORE_STRUCT(counters)
+STORE_STRUCT(statement_io)
+STORE_STRUCT(commit_io)
+STORE_STRUCT(connection_opened)
+STORE_STRUCT(connection_closed)
+STORE_STRUCT(database_file_touched)
+STORE_STRUCT(copy_not_observed)
+STORE_STRUCT(caller)
+STORE_STRUCT(statement_run)
 
 #endif

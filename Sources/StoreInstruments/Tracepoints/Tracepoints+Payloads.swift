@@ -35,14 +35,9 @@ extension Tracepoints {
         withTraceString(event.sqliteVersion) { sqliteVersion in
           withTraceString(event.processName) { processName in
             var fields = store_opened_event(
-              context_id: contextID,
-              store_id: event.storeID,
-              path: path,
-              journal_mode: journalMode,
-              page_size: event.pageSize,
-              sqlite_version: sqliteVersion,
-              process_start_ns: event.processStart,
-              process_name: processName)
+              context_id: contextID, store_id: event.storeID, path: path, journal_mode: journalMode,
+              page_size: event.pageSize, sqlite_version: sqliteVersion,
+              process_start_ns: event.processStart, process_name: processName)
             CStoreTracepoints_store_opened(&fields)
           }
         }
@@ -54,11 +49,8 @@ extension Tracepoints {
     withTraceString(event.queue) { queue in
       withTraceString(event.contextName) { contextName in
         var fields = context_created_event(
-          context_id: contextID,
-          store_id: event.storeID,
-          parent_context_id: event.parentID,
-          queue: queue,
-          name: contextName)
+          context_id: contextID, store_id: event.storeID, parent_context_id: event.parentID,
+          queue: queue, name: contextName)
         CStoreTracepoints_context_created(&fields)
       }
     }
@@ -67,9 +59,7 @@ extension Tracepoints {
   private func record(_ event: StatementAnnounced, _ contextID: UInt64) {
     withTraceString(event.sql) { sql in
       var fields = statement_event(
-        context_id: contextID,
-        store_id: event.storeID,
-        statement_id: event.statementID.rawValue,
+        context_id: contextID, store_id: event.storeID, statement_id: event.statementID.rawValue,
         sql: sql)
       CStoreTracepoints_statement(&fields)
     }
@@ -78,9 +68,7 @@ extension Tracepoints {
   private func record(_ event: ValuesBound, _ contextID: UInt64) {
     withTraceString(event.values) { values in
       var fields = values_event(
-        context_id: contextID,
-        store_id: event.storeID,
-        statement_id: event.statementID.rawValue,
+        context_id: contextID, store_id: event.storeID, statement_id: event.statementID.rawValue,
         values: values)
       CStoreTracepoints_values(&fields)
     }
@@ -90,12 +78,8 @@ extension Tracepoints {
     withTraceString(event.entity) { entity in
       withTraceString(event.location.file) { locationfile in
         var fields = fetch_begin_event(
-          context_id: contextID,
-          fetch_id: event.fetchID,
-          parent_id: event.parentID,
-          entity: entity,
-          file: locationfile,
-          line: event.location.line)
+          context_id: contextID, fetch_id: event.fetchID, parent_id: event.parentID, entity: entity,
+          file: locationfile, line: event.location.line)
         CStoreTracepoints_fetch_begin(&fields)
       }
     }
@@ -106,28 +90,14 @@ extension Tracepoints {
       withTraceString(event.kind.rawValue) { kind in
         withTraceString(event.error) { error in
           var fields = fetch_end_event(
-            context_id: contextID,
-            fetch_id: event.fetchID,
-            parent_id: event.parentID,
-            entity: entity,
-            kind: kind,
-            statement_id: event.statementID.rawValue,
-            bind_hash: event.bindHash,
-            wait_ns: event.waitTime,
-            prepare_ns: event.prepareTime,
-            step_ns: event.stepTime,
-            materialize_ns: event.materializeTime,
-            connection_ns: event.connectionTime,
-            total_ns: event.totalTime,
-            rows: event.rows,
-            vm_steps: event.vmSteps,
-            fullscan_steps: event.fullScanSteps,
-            sorts: event.sorts,
-            autoindex_rows: event.autoIndexRows,
-            limit: event.limit,
-            offset: event.offset,
-            batch_size: event.batchSize,
-            error: error)
+            context_id: contextID, fetch_id: event.fetchID, parent_id: event.parentID,
+            entity: entity, kind: kind, statement_id: event.statementID.rawValue,
+            bind_hash: event.bindHash, wait_ns: event.waitTime, prepare_ns: event.prepareTime,
+            step_ns: event.stepTime, materialize_ns: event.materializeTime,
+            connection_ns: event.connectionTime, total_ns: event.totalTime, rows: event.rows,
+            vm_steps: event.vmSteps, fullscan_steps: event.fullScanSteps, sorts: event.sorts,
+            autoindex_rows: event.autoIndexRows, limit: event.limit, offset: event.offset,
+            batch_size: event.batchSize, error: error)
           CStoreTracepoints_fetch_end(&fields)
         }
       }
@@ -140,15 +110,9 @@ extension Tracepoints {
         withTraceString(event.source.rawValue) { source in
           withTraceString(event.origin.file) { originfile in
             var fields = fault_event(
-              context_id: contextID,
-              entity: entity,
-              pk: event.pk,
-              relationship: relationship,
-              source: source,
-              duration_ns: event.duration,
-              rows: event.rows,
-              origin_fetch_id: event.originFetchID,
-              origin_file: originfile,
+              context_id: contextID, entity: entity, pk: event.pk, relationship: relationship,
+              source: source, duration_ns: event.duration, rows: event.rows,
+              origin_fetch_id: event.originFetchID, origin_file: originfile,
               origin_line: event.origin.line)
             CStoreTracepoints_fault(&fields)
           }
@@ -161,14 +125,9 @@ extension Tracepoints {
     withTraceString(event.entity) { entity in
       withTraceString(event.relationship) { relationship in
         var fields = cache_miss_event(
-          context_id: contextID,
-          entity: entity,
-          pk: event.pk,
-          relationship: relationship,
-          duration_ns: event.duration,
-          statement_id: event.statementID.rawValue,
-          vm_steps: event.vmSteps,
-          fullscan_steps: event.fullScanSteps,
+          context_id: contextID, entity: entity, pk: event.pk, relationship: relationship,
+          duration_ns: event.duration, statement_id: event.statementID.rawValue,
+          vm_steps: event.vmSteps, fullscan_steps: event.fullScanSteps,
           origin_fetch_id: event.originFetchID)
         CStoreTracepoints_cache_miss(&fields)
       }
@@ -178,12 +137,8 @@ extension Tracepoints {
   private func record(_ event: SaveBegin, _ contextID: UInt64) {
     withTraceString(event.location.file) { locationfile in
       var fields = save_begin_event(
-        context_id: contextID,
-        save_id: event.saveID,
-        inserted: event.inserted,
-        updated: event.updated,
-        deleted: event.deleted,
-        file: locationfile,
+        context_id: contextID, save_id: event.saveID, inserted: event.inserted,
+        updated: event.updated, deleted: event.deleted, file: locationfile,
         line: event.location.line)
       CStoreTracepoints_save_begin(&fields)
     }
@@ -193,19 +148,10 @@ extension Tracepoints {
     withTraceString(event.location.file) { locationfile in
       withTraceString(event.error) { error in
         var fields = save_end_event(
-          context_id: contextID,
-          save_id: event.saveID,
-          inserted: event.inserted,
-          updated: event.updated,
-          deleted: event.deleted,
-          statements: event.statements,
-          wait_ns: event.waitTime,
-          write_ns: event.writeTime,
-          commit_ns: event.commitTime,
-          total_ns: event.totalTime,
-          file: locationfile,
-          line: event.location.line,
-          error: error)
+          context_id: contextID, save_id: event.saveID, inserted: event.inserted,
+          updated: event.updated, deleted: event.deleted, statements: event.statements,
+          wait_ns: event.waitTime, write_ns: event.writeTime, commit_ns: event.commitTime,
+          total_ns: event.totalTime, file: locationfile, line: event.location.line, error: error)
         CStoreTracepoints_save_end(&fields)
       }
     }
@@ -215,19 +161,10 @@ extension Tracepoints {
     withTraceString(event.outcome) { outcome in
       withTraceString(event.kind) { kind in
         var fields = transaction_event(
-          context_id: contextID,
-          store_id: event.storeID,
-          save_id: event.saveID,
-          outcome: outcome,
-          wait_ns: event.waitTime,
-          total_ns: event.totalTime,
-          transaction_id: event.transactionID,
-          kind: kind,
-          writer_ns: event.writerTime,
-          statements: event.statements,
-          idle_ns: event.idleTime,
-          log_bytes: event.logBytes,
-          received: event.received)
+          context_id: contextID, store_id: event.storeID, save_id: event.saveID, outcome: outcome,
+          wait_ns: event.waitTime, total_ns: event.totalTime, transaction_id: event.transactionID,
+          kind: kind, writer_ns: event.writerTime, statements: event.statements,
+          idle_ns: event.idleTime, log_bytes: event.logBytes, received: event.received)
         CStoreTracepoints_transaction(&fields)
       }
     }
@@ -236,79 +173,45 @@ extension Tracepoints {
   private func record(_ event: CheckpointDone, _ contextID: UInt64) {
     withTraceString(event.mode) { mode in
       var fields = checkpoint_event(
-        context_id: contextID,
-        store_id: event.storeID,
-        mode: mode,
-        log_frames: event.logFrames,
-        checkpointed_frames: event.checkpointedFrames,
-        total_ns: event.totalTime)
+        context_id: contextID, store_id: event.storeID, mode: mode, log_frames: event.logFrames,
+        checkpointed_frames: event.checkpointedFrames, total_ns: event.totalTime)
       CStoreTracepoints_checkpoint(&fields)
     }
   }
 
   private func record(_ event: BusyWaited, _ contextID: UInt64) {
     var fields = busy_event(
-      context_id: contextID,
-      store_id: event.storeID,
-      attempts: event.attempts,
-      wait_ns: event.waitTime,
-      gave_up: event.gaveUp)
+      context_id: contextID, store_id: event.storeID, attempts: event.attempts,
+      wait_ns: event.waitTime, gave_up: event.gaveUp)
     CStoreTracepoints_busy(&fields)
   }
 
   private func record(_ event: CountersSampled, _ contextID: UInt64) {
     var fields = counters_event(
-      context_id: contextID,
-      store_id: event.storeID,
-      fetches: event.fetches,
-      faults: event.faults,
-      cache_hits: event.cacheHits,
-      cache_misses: event.cacheMisses,
-      saves: event.saves,
-      events: event.events,
-      tracing_ns: event.tracingTime)
+      context_id: contextID, store_id: event.storeID, fetches: event.fetches, faults: event.faults,
+      cache_hits: event.cacheHits, cache_misses: event.cacheMisses, saves: event.saves,
+      events: event.events, tracing_ns: event.tracingTime)
     CStoreTracepoints_counters(&fields)
   }
 
   private func record(_ event: StatementIO, _ contextID: UInt64) {
     var fields = statement_io_event(
-      context_id: contextID,
-      store_id: event.storeID,
-      run_id: event.runID,
-      cache_hits: event.cacheHits,
-      cache_misses: event.cacheMisses,
-      reads: event.reads,
-      read_bytes: event.readBytes,
-      read_ns: event.readTime,
-      writes: event.writes,
-      write_bytes: event.writeBytes,
-      write_ns: event.writeTime,
-      syncs: event.syncs,
-      sync_ns: event.syncTime,
-      checkpoint_ns: event.checkpointTime)
+      context_id: contextID, store_id: event.storeID, run_id: event.runID,
+      cache_hits: event.cacheHits, cache_misses: event.cacheMisses, reads: event.reads,
+      read_bytes: event.readBytes, read_ns: event.readTime, writes: event.writes,
+      write_bytes: event.writeBytes, write_ns: event.writeTime, syncs: event.syncs,
+      sync_ns: event.syncTime, checkpoint_ns: event.checkpointTime)
     CStoreTracepoints_statement_io(&fields)
   }
 
   private func record(_ event: CommitIO, _ contextID: UInt64) {
     var fields = commit_io_event(
-      context_id: contextID,
-      store_id: event.storeID,
-      transaction_id: event.transactionID,
-      save_id: event.saveID,
-      wait_ns: event.waitTime,
-      body_ns: event.bodyTime,
-      log_ns: event.logTime,
-      file_ns: event.fileTime,
-      sync_ns: event.syncTime,
-      checkpoint_ns: event.checkpointTime,
-      commit_ns: event.commitTime,
-      total_ns: event.totalTime,
-      changes: event.changes,
-      log_writes: event.logWrites,
-      file_writes: event.fileWrites,
-      syncs: event.syncs,
-      checkpoints: event.checkpoints,
-      checkpoint_writes: event.checkpointWrites,
+      context_id: contextID, store_id: event.storeID, transaction_id: event.transactionID,
+      save_id: event.saveID, wait_ns: event.waitTime, body_ns: event.bodyTime,
+      log_ns: event.logTime, file_ns: event.fileTime, sync_ns: event.syncTime,
+      checkpoint_ns: event.checkpointTime, commit_ns: event.commitTime, total_ns: event.totalTime,
+      changes: event.changes, log_writes: event.logWrites, file_writes: event.fileWrites,
+      syncs: event.syncs, checkpoints: event.checkpoints, checkpoint_writes: event.checkpointWrites,
       checkpoint_syncs: event.checkpointSyncs)
     CStoreTracepoints_commit_io(&fields)
   }
