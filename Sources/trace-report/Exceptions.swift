@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import StoreEvents
 import TraceAnalysis
 
@@ -34,11 +33,7 @@ struct Exceptions: ParsableArguments {
       guard self.path != nil else { return nil }
       throw Failure("cannot read \(LogText.quoted(path)), the file of exceptions")
     }
-    do {
-      return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
-    } catch {
-      throw Failure("\(error)")
-    }
+    return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
   }
 
   /// The findings that are not excused, and the notes about the exceptions.
@@ -53,12 +48,5 @@ struct Exceptions: ParsableArguments {
   }
 
   /// The local day, such as `2026-11-21`.
-  static var today: String {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    var text = [CChar](repeating: 0, count: 16)
-    let count = strftime(&text, text.count, "%Y-%m-%d", &local)
-    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  static var today: String { LocalTime.text("%Y-%m-%d") }
 }
