@@ -148,9 +148,9 @@ struct Gate: AsyncParsableCommand {
   private func readBaseline() throws -> BaselineV1? {
     do {
       return try BaselineV1(path: baseline)
-    } catch BaselineError.missing where update {
-      return nil
-    } catch BaselineError.missing where !program.isEmpty {
+    } catch {
+      guard case .missing = error, update || !program.isEmpty else { throw error }
+      if update { return nil }
       throw Failure(
         "no baseline \(LogText.quoted(baseline)); write it with: \(updateCommand)",
         status: ExitStatus.inconclusive)
