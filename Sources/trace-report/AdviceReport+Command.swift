@@ -92,20 +92,10 @@ extension IndexAdvice {
       }.advice()
     } catch AdviceError.otherDatabase(let match) {
       throw Failure.otherDatabase(database, match)
-    } catch AdviceError.nothingMeasured(let statements) {
-      throw AdviceError.nothingMeasured(statements)
-    } catch let error as AdviceError {
-      throw Failure(LogText.escaped("\(error)"), status: error.status)
     } catch let error as SQLiteError where error.isInterruption {
       throw Failure.interrupted(before: "the workload was timed")
     } catch let error as SQLiteError {
       throw Failure(LogText.escaped("'\(database)': \(error.message)"))
     }
-  }
-}
-
-extension AdviceError {
-  fileprivate var status: ExitCode {
-    if case .noSpace = self { ExitStatus.failed } else { ExitStatus.inconclusive }
   }
 }

@@ -41,14 +41,18 @@ final class DatabasePlans {
     let explanation = explainer.explain(
       sql, work: work[sql]?.work ?? StatementWork(), on: work[sql]?.database)
     match.add(explanation)
-    let steps =
-      explanation.plan.map { $0.roots.flatMap { Self.lines(of: $0, indent: "") } }
-      ?? [explanation.error?.message ?? "no plan"]
+    let steps = explanation.plan?.lines ?? [explanation.error?.message ?? "no plan"]
     return BaselineV1.Plan(verdict: explanation.verdict.rawValue, steps: steps)
   }
+}
 
-  private static func lines(of node: QueryPlan.Node, indent: String) -> [String] {
-    [indent + node.detail] + node.children.flatMap { lines(of: $0, indent: indent + "  ") }
+extension QueryPlan {
+  /// The plan in SQLite's text, one step per line, indented.
+  var lines: [String] {
+    func lines(of node: Node, _ indent: String) -> [String] {
+      [indent + node.detail] + node.children.flatMap { lines(of: $0, indent + "  ") }
+    }
+    return roots.flatMap { lines(of: $0, "") }
   }
 }
 

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import StoreEvents
 import TraceAnalysis
 
@@ -35,11 +34,7 @@ struct Exceptions: ParsableArguments {
       throw Failure(
         "cannot read the exceptions in \(LogText.quoted(path)); check the path and its permissions")
     }
-    do {
-      return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
-    } catch {
-      throw Failure("\(error)")
-    }
+    return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
   }
 
   /// The findings that are not excused, and the notes about the exceptions.
@@ -54,12 +49,5 @@ struct Exceptions: ParsableArguments {
   }
 
   /// The local day, such as `2026-11-21`.
-  static var today: String {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    var text = [CChar](repeating: 0, count: 16)
-    let count = strftime(&text, text.count, "%Y-%m-%d", &local)
-    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  static var today: String { LocalTime.text("%Y-%m-%d") }
 }

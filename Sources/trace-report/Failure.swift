@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import DatabaseLocks
 import Glibc
 import QueryPlans
+import SQLiteDriver
+import StatementReplay
 import StoreEvents
 import TraceAnalysis
 import TraceReading
+import TraceRecording
 import TraceRendering
 
 /// A failure with its message and its exit code.
@@ -49,12 +53,17 @@ struct Failure: Error {
     self.init("\(error)", status: status)
   }
 
-  /// The failure of reading inputs; other errors stay.
-  static func ofReading(_ error: any Error) -> any Error {
+  /// The failure of an error of any library; others stay, such as those of the command line.
+  static func of(_ error: any Error) -> any Error {
     switch error {
     case let error as TraceReadingError: Self(error)
     case let error as SavedReportError: Self(error)
-    case let error as DoubleCounting: Self("\(error)", status: ExitStatus.inconclusive)
+    case is DoubleCounting, is BaselineError, ReplayError.noRuns:
+      Self("\(error)", status: ExitStatus.inconclusive)
+    case is RecordingError, is ReplayError, is ExceptionFileError: Self("\(error)")
+    case is InspectionError, is LocksError: Self(LogText.escaped("\(error)"))
+    case let error as OrderingError: Self(LogText.escaped("\(error)"), status: error.status)
+    case let error as AdviceError: Self(LogText.escaped("\(error)"), status: error.status)
     default: error
     }
   }
@@ -103,6 +112,22 @@ struct Failure: Error {
       "no events in \(paths.map(LogText.escaped).joined(separator: ", ")); "
         + "was STORE_SQL_DEBUG=1 set, or the recording running, when the program ran?",
       status: ExitStatus.inconclusive)
+  }
+}
+
+extension AdviceError {
+  fileprivate var status: ExitCode {
+    if case .noSpace = self { ExitStatus.failed } else { ExitStatus.inconclusive }
+  }
+}
+
+extension OrderingError {
+  /// A statement that cannot be compared is inconclusive; wrong arguments are a failure.
+  fileprivate var status: ExitCode {
+    switch self {
+    case .wrongValueCount, .malformedValue, .notASelect: ExitStatus.failed
+    default: ExitStatus.inconclusive
+    }
   }
 }
 

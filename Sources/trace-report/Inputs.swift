@@ -49,17 +49,13 @@ struct Inputs: ParsableArguments {
   /// Reads each input as a separate run.
   func distinctRuns() throws -> [Profile] {
     var known: [String: String] = [:]
-    do {
-      for path in paths {
-        let content = try InputContent.hash(path: path)
-        if let other = known.updateValue(path, forKey: content) {
-          throw Failure(
-            "\(LogText.quoted(path)) is the same run as \(LogText.quoted(other)); pass each run once",
-            status: ExitStatus.inconclusive)
-        }
+    for path in paths {
+      let content = try InputContent.hash(path: path)
+      if let other = known.updateValue(path, forKey: content) {
+        throw Failure(
+          "\(LogText.quoted(path)) is the same run as \(LogText.quoted(other)); pass each run once",
+          status: ExitStatus.inconclusive)
       }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
     }
     return try paths.map { try Self.profile(of: [$0]) }
   }
@@ -74,31 +70,30 @@ struct Inputs: ParsableArguments {
     var progress = Progress("events read")
     defer { progress.end() }
     ReadingInterruption.catchSignals()
-    do {
-      let paths = expanded(paths)
-      let saved = try paths.filter { try InputContent.isJSON(path: $0) }
-      let profiles = try saved.map { path in
-        guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
-        return try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
-      }
-      var counted = CountedRecordings(requiresIdentity: false)
-      for (path, profile) in zip(saved, profiles) { try counted.add(profile, name: path) }
-      let traces = paths.filter { !saved.contains($0) }
-      guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
-      // Tracks over time show all hosts together; sums keep the labels of each.
-      let groups = isTimed ? [traces] : RelayFolder.groups(of: traces)
-      var read = try groups.map { group in
-        try TimedProfile(reading: group, filter: filter, isTimed: isTimed) { progress.report($0) }
-      }
-      guard !profiles.isEmpty || read.count > 1 else { return read[0] }
-      for (group, timed) in zip(groups, read) {
-        try counted.add(timed.profile, name: group.joined(separator: " "))
-      }
-      read[0].profile = .merged(read.map(\.profile) + profiles)
-      return read[0]
-    } catch {
-      throw Failure.ofReading(error)
+    let paths = expanded(paths)
+    let saved = try paths.filter { try InputContent.isJSON(path: $0) }
+    let profiles = try saved.map { try Self.saved($0, filter) }
+    var counted = CountedRecordings(requiresIdentity: false)
+    for (path, profile) in zip(saved, profiles) { try counted.add(profile, name: path) }
+    let traces = paths.filter { !saved.contains($0) }
+    guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
+    // Tracks over time show all hosts together; sums keep the labels of each.
+    let groups = isTimed ? [traces] : RelayFolder.groups(of: traces)
+    var read = try groups.map { group in
+      try TimedProfile(reading: group, filter: filter, isTimed: isTimed) { progress.report($0) }
     }
+    guard !profiles.isEmpty || read.count > 1 else { return read[0] }
+    for (group, timed) in zip(groups, read) {
+      try counted.add(timed.profile, name: group.joined(separator: " "))
+    }
+    read[0].profile = .merged(read.map(\.profile) + profiles)
+    return read[0]
+  }
+
+  /// The sums of a saved report, which has no events that a filter could select.
+  static func saved(_ path: String, _ filter: EventFilter) throws -> Profile {
+    guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
+    return try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
   }
 
   /// The inputs, with the recordings of a relay's folder in its place.

@@ -12,8 +12,7 @@ struct Labels: ParsableArguments {
   var pairs: [String] = []
 
   var values: [String: String] {
-    Dictionary(
-      pairs.compactMap(Self.split), uniquingKeysWith: { _, last in last })
+    Dictionary(pairs.compactMap(Self.split), uniquingKeysWith: { _, last in last })
   }
 
   // 16 and 256 are arbitrary: a label is a dimension of all sums, and each value adds a row.
@@ -45,7 +44,7 @@ struct Labels: ParsableArguments {
     }
   }
 
-  private static func split(_ pair: String) -> (String, String)? {
+  static func split(_ pair: String) -> (String, String)? {
     pair.firstIndex(of: "=").flatMap {
       $0 == pair.startIndex ? nil : (String(pair[..<$0]), String(pair[pair.index(after: $0)...]))
     }

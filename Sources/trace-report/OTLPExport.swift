@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
 import TraceReading
@@ -17,27 +16,21 @@ struct OTLPExport {
     var progress = Progress("events read")
     defer { progress.end() }
     var counted = CountedRecordings(requiresIdentity: false)
-    do {
-      for path in inputs.paths {
-        let profile: Profile
-        if try InputContent.isJSON(path: path) {
-          guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
-          profile = try SavedReport.profile(
-            in: Data(InputContent.bytes(path: path)), name: path)
-        } else {
-          let pass = EventPass(path, filter)
-          var spans = OTLPSpans(labels: pass.labels, version: version) { try write($0) }
-          profile = try pass.read(&progress) { try spans.add($0) }
-          try spans.finish()
-        }
-        if profile.isEmpty { throw Failure.noEvents([path]) }
-        guard profile.measures.contains(.timeOfDay) else { throw Failure.noDates(path) }
-        try counted.add(profile, name: path)
-        for line in OTLPMetrics.lines(profile, version: version) { try write(line) }
-        for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
+    for path in inputs.paths {
+      let profile: Profile
+      if try InputContent.isJSON(path: path) {
+        profile = try Inputs.saved(path, filter)
+      } else {
+        let pass = EventPass(path, filter)
+        var spans = OTLPSpans(labels: pass.labels, version: version) { try write($0) }
+        profile = try pass.read(&progress) { try spans.add($0) }
+        try spans.finish()
       }
-    } catch {
-      throw Failure.ofReading(error)
+      if profile.isEmpty { throw Failure.noEvents([path]) }
+      guard profile.measures.contains(.timeOfDay) else { throw Failure.noDates(path) }
+      try counted.add(profile, name: path)
+      for line in OTLPMetrics.lines(profile, version: version) { try write(line) }
+      for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
     }
   }
 }

@@ -12,12 +12,8 @@ enum PlanTextSource {
   static func listings(in paths: [String]) throws -> [String: [PlanTranscript.Listing]] {
     // A named pipe without a writer waits.
     if !paths.isEmpty { ReadingInterruption.catchSignals() }
-    do {
-      return try paths.reduce(into: [:]) { texts, path in
-        texts[path] = try PlanTexts.listings(in: path)
-      }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
+    return try paths.reduce(into: [:]) { texts, path in
+      texts[path] = try PlanTexts.listings(in: path)
     }
   }
 

@@ -12,15 +12,10 @@ enum ProgramRecording {
     _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
     prepare: (String) throws -> Void = { _ in }
   ) async throws -> Recording {
-    do {
-      return try await TraceRecorder.record(
-        options, examiner: examiner,
-        willLog: {
-          Output.complain("records a log, about 1.5 µs and 150 bytes a statement: \($0)")
-        }, prepare: prepare)
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
-    }
+    try await TraceRecorder.record(
+      options, examiner: examiner,
+      willLog: { Output.complain("records a log, about 1.5 µs and 150 bytes a statement: \($0)") },
+      prepare: prepare)
   }
 
   /// The guardian of all recordings: this program.

@@ -26,9 +26,10 @@ struct RecordedSummary {
       Output.print(
         FirstScreen(profile, review: review, commands: commands).text(.ofStandardOutput))
       if profile.isEmpty { throw noEvents }
-    } catch let error as Failure {
+    } catch {
+      guard var error = Failure.of(error) as? Failure else { throw error }
       // The cause is the program, not the trace that was just recorded.
-      let error = error.isOfNoEvents ? noEvents : error
+      if error.isOfNoEvents { error = noEvents }
       guard let failure else { throw error }
       Output.complain(error.message)
       throw failure

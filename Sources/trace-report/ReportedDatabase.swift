@@ -19,10 +19,6 @@ enum ReportedDatabase {
     if let capsule = try CapsuleOption.capsule(at: path) {
       return try CapsuleOption.reporting(path) { () throws(CapsuleError) in try capsule.open() }
     }
-    do {
-      return try InspectedDatabase(path: path)
-    } catch {
-      throw Failure(LogText.escaped("\(error)"))
-    }
+    return try InspectedDatabase(path: path)
   }
 }

@@ -95,14 +95,8 @@ struct ReportedWorkload {
   func addPlans(to profile: inout Profile) {
     guard let database, !explanations.isEmpty else { return }
     profile.setPlans(database: database.path) { statement in
-      explanations[statement.id]?.plan.map { plan in
-        plan.roots.flatMap(Self.steps).joined(separator: "; ")
-      }
+      explanations[statement.id]?.plan.map { $0.nodes.map(\.detail).joined(separator: "; ") }
     }
-  }
-
-  private static func steps(of node: QueryPlan.Node) -> [String] {
-    [node.detail] + node.children.flatMap(steps)
   }
 
   /// Call this once the report is printed.

@@ -26,11 +26,16 @@ struct ReviewedInputs: ParsableArguments {
   /// Prints the events read so far, and checks the reading afterwards: a part is better than
   /// nothing.
   func review(_ print: (Profile, FindingReview) throws -> Void) throws {
+    let (profile, workload, review) = try read()
+    try print(profile, review)
+    try inputs.check(profile)
+    try workload.checkDatabase()
+  }
+
+  func read() throws -> (Profile, ReportedWorkload, FindingReview) {
     let profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(
       profile, database: database, names: model.names(in: database))
-    try print(profile, try exceptions.review(workload, in: profile))
-    try inputs.check(profile)
-    try workload.checkDatabase()
+    return (profile, workload, try exceptions.review(workload, in: profile))
   }
 }

@@ -60,16 +60,11 @@ struct StatementSource {
     var progress = Progress("events read")
     defer { progress.end() }
     let traced: TracedStatements
-    do {
-      let saved = try paths.filter { try InputContent.isJSON(path: $0) }
-      if saved.isEmpty {
-        ReadingInterruption.catchSignals()
-        traced = try TracedStatements(reading: paths) { progress.report($0) }
-      } else {
-        traced = TracedStatements(of: try Inputs.profile(of: paths))
-      }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
+    if try paths.contains(where: { try InputContent.isJSON(path: $0) }) {
+      traced = TracedStatements(of: try Inputs.profile(of: paths))
+    } else {
+      ReadingInterruption.catchSignals()
+      traced = try TracedStatements(reading: paths) { progress.report($0) }
     }
     var statements = Statements(
       list: traced.statements.flatMap { traced -> [Statement] in

@@ -26,7 +26,7 @@ struct TraceReport: AsyncParsableCommand {
     ],
     defaultSubcommand: Summary.self)
 
-  /// Runs the command; a ``Failure`` becomes an error message and an exit code.
+  /// Runs the command; the errors of all libraries become messages and exit codes here.
   static func main() async {
     // With the signal ignored, a write beyond the file size limit fails, and the failure is
     // reported.
@@ -39,12 +39,11 @@ struct TraceReport: AsyncParsableCommand {
         try command.run()
       }
       exitIfInterrupted()
-    } catch let failure as Failure {
-      Output.complain(failure.message)
-      exitIfInterrupted()
-      exit(withError: failure.status)
     } catch {
+      let error = Failure.of(error)
+      if let failure = error as? Failure { Output.complain(failure.message) }
       exitIfInterrupted()
+      if let failure = error as? Failure { exit(withError: failure.status) }
       // ArgumentParser does not check whether help and the version could be printed.
       guard exitCode(for: error) == .success else { exit(withError: error) }
       let text = fullMessage(for: error)

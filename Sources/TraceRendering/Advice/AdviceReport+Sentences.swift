@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
+public import QueryPlans
 import StoreEvents
 
 extension AdviceReport {
@@ -171,6 +171,9 @@ extension IndexAdvice.Rejection {
 }
 
 extension IndexAdvice.Removal {
+  /// SQL that drops the index.
+  public var sql: String { "DROP INDEX \(SQLName.quotedIfNeeded(index.name))" }
+
   /// The columns of the index, and the reason to drop it.
   var sentence: String {
     let reason =

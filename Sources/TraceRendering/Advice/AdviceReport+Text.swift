@@ -24,9 +24,9 @@ extension AdviceReport {
     for creation in advice.creations { draw(creation, &drawing) }
     if !advice.creations.isEmpty { drawing.line("") }
     for effect in advice.effects where effect.after != effect.before {
-      drawing.text(
+      drawing.item(
         "\(effect.statement)  \(steps(effect.before)) → \(steps(effect.after)) steps, "
-          + "\(words(effect.time)), \(effect.runs.counted("run"))", indent: 2, hang: 2)
+          + "\(words(effect.time)), \(effect.runs.counted("run"))")
     }
     for removal in advice.removals { draw(removal, &drawing) }
     if let reason = advice.removalsSkipped {
@@ -46,40 +46,35 @@ extension AdviceReport {
 
   private func drawRewrites(of statement: String, _ drawing: inout PlanDrawing) {
     for sentence in rewrites[statement] ?? [] {
-      drawing.text("\(statement): \(sentence)", indent: 2, hang: 2, ink: .yellow)
+      drawing.item("\(statement): \(sentence)", .yellow)
     }
   }
 
   private func draw(_ creation: IndexAdvice.Creation, _ drawing: inout PlanDrawing) {
     drawing.line("")
-    drawing.text(creation.candidate.sql, indent: 2, hang: 2, ink: .bold)
+    drawing.item(creation.candidate.sql, .bold)
     if let fix = names?.fetchIndexes([creation.candidate]) {
-      drawing.text("or: \(fix)", indent: 2, hang: 2)
+      drawing.item("or: \(fix)")
     } else if let declaration = creation.declaration {
       let entity = creation.entity.map { "in \($0), " } ?? ""
-      drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
-      drawing.text(declaration, indent: 2, hang: 2)
+      drawing.item("or \(entity)with the properties' own spelling:")
+      drawing.item(declaration)
     } else if let sentence = creation.undeclarableSentence {
-      drawing.text(sentence, indent: 2, hang: 2)
+      drawing.item(sentence)
     }
     drawing.text("saves \(steps(creation.saving)) steps of the workload", indent: 2)
     if let order = orderSentence(creation) {
-      drawing.text(order, indent: 2, hang: 2, ink: .yellow)
+      drawing.item(order, .yellow)
     }
-    if let entries = entries(creation) { drawing.text(entries, indent: 2, hang: 2) }
-    drawing.text(
-      cost(creation.bytes, creation.writes, table: creation.candidate.table), indent: 2, hang: 2,
-      ink: .faint)
+    if let entries = entries(creation) { drawing.item(entries) }
+    drawing.item(cost(creation.bytes, creation.writes, table: creation.candidate.table), .faint)
   }
 
   private func draw(_ removal: IndexAdvice.Removal, _ drawing: inout PlanDrawing) {
     drawing.line("")
-    drawing.text(
-      "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))", indent: 2, hang: 2, ink: .bold)
-    drawing.text(removal.sentence, indent: 2, hang: 2)
-    drawing.text(
-      cost(removal.index.bytes, removal.writes, table: removal.index.table), indent: 2, hang: 2,
-      ink: .faint)
+    drawing.item(removal.sql, .bold)
+    drawing.item(removal.sentence)
+    drawing.item(cost(removal.index.bytes, removal.writes, table: removal.index.table), .faint)
   }
 
   private func drawStatistics(_ drawing: inout PlanDrawing) {

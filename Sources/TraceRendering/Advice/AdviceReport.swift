@@ -21,10 +21,8 @@ public struct AdviceReport {
   public init(
     database: String, sqliteVersion: String, advice: IndexAdvice, doubts: [String] = []
   ) {
-    self.database = database
-    self.sqliteVersion = sqliteVersion
-    self.advice = advice
-    self.doubts = doubts
+    (self.database, self.sqliteVersion) = (database, sqliteVersion)
+    (self.advice, self.doubts) = (advice, doubts)
   }
 
   /// Whether the input was complete.
@@ -146,8 +144,7 @@ extension AdviceV1.Removal {
     if case .redundant(let other) = removal.reason { servedBy = other }
     self.init(
       index: removal.index.name, table: removal.index.table,
-      sql: "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))",
-      reason: servedBy == nil ? "unused" : "redundant", servedBy: servedBy,
+      sql: removal.sql, reason: servedBy == nil ? "unused" : "redundant", servedBy: servedBy,
       bytes: removal.index.bytes, writes: removal.writes.map(AdviceV1.Writes.init))
   }
 }

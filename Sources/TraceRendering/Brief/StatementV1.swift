@@ -50,7 +50,7 @@ extension Document {
   public init(_ report: StatementV1) {
     let statement = report.statement.fields
     self.init(title: "statement \(statement.id)")
-    blocks.append(.paragraph(statement.sql ?? "Its text is not in the input."))
+    add(statement.sql ?? "Its text is not in the input.")
     blocks.append(
       .facts(
         [
@@ -61,17 +61,16 @@ extension Document {
           + WorkMetric.counters.map {
             .init($0.title, .count(report.statement.counters[$0.measure] ?? 0))
           }))
-    blocks += statement.callers.map { caller in
-      .paragraph(
-        "\(caller.file):\(caller.line)  \(caller.count.counted("run")), \(caller.rows.counted("row"))"
-      )
+    for caller in statement.callers {
+      let (runs, rows) = (caller.count.counted("run"), caller.rows.counted("row"))
+      add("\(caller.file):\(caller.line)  \(runs), \(rows)")
     }
-    blocks += report.loops.map { loop in
-      .paragraph(
+    for loop in report.loops {
+      let (runs, rows) = (loop.runs.counted("time"), loop.parentRows.counted("row"))
+      add(
         loop.child == statement.id
-          ? "It ran \(loop.runs.counted("time")) for the \(loop.parentRows.counted("row")) of \(loop.parent)."
-          : "\(loop.child) ran \(loop.runs.counted("time")) for its \(loop.parentRows.counted("row"))."
-      )
+          ? "It ran \(runs) for the \(rows) of \(loop.parent)."
+          : "\(loop.child) ran \(runs) for its \(rows).")
     }
     blocks += report.findings.map { finding in
       .item(

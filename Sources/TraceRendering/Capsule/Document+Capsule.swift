@@ -17,12 +17,11 @@ extension Document {
   /// All that a capsule contains, for a review before it is passed on.
   public init(capsule: CapsuleV1) {
     self.init(title: "capsule: \(capsule.extent)")
-    blocks.append(
-      .paragraph(
-        "SQLite \(capsule.sqliteVersion); pages of \(capsule.pageSize) bytes. "
-          + (capsule.statistics == nil
-            ? "The database was never analyzed: SQLite plans by its defaults." : ""),
-        .quiet))
+    add(
+      "SQLite \(capsule.sqliteVersion); pages of \(capsule.pageSize) bytes. "
+        + (capsule.statistics == nil
+          ? "The database was never analyzed: SQLite plans by its defaults." : ""),
+      .quiet)
     let literals = capsule.schemaLiterals
     if !literals.isEmpty {
       blocks.append(.heading("Literals of the schema, as they are"))
@@ -31,16 +30,14 @@ extension Document {
     blocks.append(.heading("Schema, as it is"))
     blocks += capsule.schema.map { .excerpt($0.sql, .plain, lines: .max) }
     blocks.append(.heading("Sizes"))
-    blocks.append(
-      .table(
-        Table(
-          columns: [.text("table or index"), .number("rows"), .number("pages")],
-          rows: capsule.sizes.map { size in
-            Table.Row([
-              .text(size.name), size.rows.map { .count(UInt64(clamping: $0)) } ?? .none,
-              size.pages.map { .count(UInt64(clamping: $0)) } ?? .none,
-            ])
-          })))
+    add(
+      Table.columns("table or index", numbers: "rows", "pages"),
+      capsule.sizes.map { size in
+        Table.Row([
+          .text(size.name), size.rows.map { .count(UInt64(clamping: $0)) } ?? .none,
+          size.pages.map { .count(UInt64(clamping: $0)) } ?? .none,
+        ])
+      })
     if let statistics = capsule.statistics {
       blocks.append(.heading("sqlite_stat1"))
       blocks += statistics.map {

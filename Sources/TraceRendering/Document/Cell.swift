@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
+import TraceAnalysis
 
 /// A value with its unit; each renderer decides how it looks.
 public enum Cell: Hashable, Sendable {
@@ -27,6 +28,11 @@ public enum Cell: Hashable, Sendable {
 
   /// A mean, or a dash where the input does not have it.
   static func known(_ mean: Double?) -> Cell { mean.map { .number($0) } ?? .none }
+
+  /// A line of code, or a dash where it is unknown.
+  static func known(_ location: SourceLocation) -> Cell {
+    location.text.map { .place($0) } ?? .none
+  }
 
   /// The value in words, unescaped: `12,800`, `1.30 ms`, `43%`, `2.50×`.
   public var text: String {

@@ -29,10 +29,7 @@ public struct Document: Hashable, Sendable {
     public var label: String
     public var cell: Cell
 
-    public init(_ label: String, _ cell: Cell) {
-      self.label = label
-      self.cell = cell
-    }
+    public init(_ label: String, _ cell: Cell) { (self.label, self.cell) = (label, cell) }
   }
 
   /// A finding: a headline, and lines below it.
@@ -42,5 +39,27 @@ public struct Document: Hashable, Sendable {
     /// Where to look, such as `transit/Search.swift:42`.
     public var place: String
     public var lines: [Fact]
+  }
+
+  mutating func add(_ text: String, _ tone: Tone = .plain) { blocks.append(.paragraph(text, tone)) }
+
+  mutating func add(_ columns: [Table.Column], _ rows: [Table.Row]) {
+    blocks.append(.table(columns, rows))
+  }
+
+  /// The first rows of a list below a title that counts them; nothing for an empty list.
+  static func table<Element>(
+    _ title: String, _ all: [Element], top: Int, _ columns: [Table.Column],
+    _ row: (Element) -> Table.Row
+  ) -> [Block] {
+    let listed = all.prefix(top)
+    return all.isEmpty
+      ? [] : [.heading(title + rest(all.count, listed.count)), .table(columns, listed.map(row))]
+  }
+}
+
+extension Document.Block {
+  static func table(_ columns: [Table.Column], _ rows: [Table.Row]) -> Self {
+    .table(Table(columns: columns, rows: rows))
   }
 }

@@ -14,14 +14,16 @@ public struct Table: Hashable, Sendable {
     public static func number(_ title: String) -> Self { Self(title: title, isNumeric: true) }
   }
 
+  /// Columns of text, of numbers, and of text again.
+  static func columns(_ first: String..., numbers: String..., texts: String...) -> [Column] {
+    first.map(Column.text) + numbers.map(Column.number) + texts.map(Column.text)
+  }
+
   public struct Row: Hashable, Sendable {
     public var cells: [Cell]
     /// Lines of their own, such as the SQL.
     public var notes: [Cell]
 
-    public init(_ cells: [Cell], notes: [Cell] = []) {
-      self.cells = cells
-      self.notes = notes
-    }
+    public init(_ cells: [Cell], notes: [Cell] = []) { (self.cells, self.notes) = (cells, notes) }
   }
 }

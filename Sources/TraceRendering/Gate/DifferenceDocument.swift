@@ -12,10 +12,10 @@ extension Document {
     findings: Int = .max
   ) {
     self.init(title: "before: \(before); after: \(after)")
-    blocks.append(.paragraph(difference.sentence, difference.tone))
+    add(difference.sentence, difference.tone)
     for (name, profile) in [("before", difference.before), ("after", difference.after)]
     where !profile.completeness.isComplete {
-      blocks.append(.paragraph("\(name) is incomplete: its counts may be too low", .bad))
+      add("\(name) is incomplete: its counts may be too low", .bad)
       blocks += profile.completeness.doubts.map { .paragraph("  - " + $0, .bad) }
     }
     blocks += Self.findings(difference, atMost: findings)
@@ -27,15 +27,11 @@ extension Document {
     let rest =
       difference.pairs.count > listed.count ? " (\(listed.count) of \(difference.pairs.count))" : ""
     blocks.append(.heading("Statements, per run\(rest)"))
-    blocks.append(
-      .table(
-        Table(
-          columns: [
-            .text("change"), .number("before"), .number("after"), .number("runs"),
-            .number("rows"), .number("scan steps"), .number("VM steps"),
-          ], rows: listed.map(Self.row))))
-    blocks.append(.paragraph(""))
-    blocks.append(.paragraph(Self.remark(on: listed), .quiet))
+    add(
+      Table.columns("change", numbers: "before", "after", "runs", "rows", "scan steps", "VM steps"),
+      listed.map(Self.row))
+    add("")
+    add(Self.remark(on: listed), .quiet)
   }
 
   private static func findings(_ difference: ProfileDifference, atMost count: Int) -> [Block] {
@@ -126,13 +122,13 @@ extension Document {
       ]
     }
     return Table(
-      columns: [.text("totals"), .number("before"), .number("after"), .text("change")], rows: rows)
+      columns: Table.columns("totals", numbers: "before", "after", texts: "change"), rows: rows)
   }
 
   private static func row(_ pair: ProfileDifference.Pair) -> Table.Row {
     let (before, after) = (pair.before, pair.after)
     func perRun(_ path: KeyPath<Work, UInt64>) -> Cell {
-      .text([before, after].map { $0?.perRunText(path) ?? "–" }.joined(separator: " → ").collapsed)
+      .text(arrow([before, after].map { $0?.perRunText(path) ?? "–" }))
     }
     var notes: [Cell] = []
     if let sql = before?.statement.sql { notes.append(.sql(sql)) }
@@ -140,14 +136,18 @@ extension Document {
       notes.append(.sql(before == nil ? sql : "→ " + sql))
     }
     if let rewriting = rewriting(pair) { notes.append(.text(rewriting)) }
-    notes.append(
-      .text([before, after].map { $0?.caller.text ?? "–" }.joined(separator: " → ").collapsed))
+    notes.append(.text(arrow([before, after].map { $0?.caller.text ?? "–" })))
     return Table.Row(
       [
         .text(change(pair)),
         mean(before), mean(after), perRun(\.count), perRun(\.rows), perRun(\.fullScanSteps),
         perRun(\.vmSteps),
       ], notes: notes)
+  }
+
+  /// `a → b`; `a → a` is written once.
+  static func arrow(_ sides: [String]) -> String {
+    sides[0] == sides[1] ? sides[0] : sides.joined(separator: " → ")
   }
 
   /// `rewritten: MATCHES → BEGINSWITH, 38.5 ms → 2.30 ms by the logs' own times`.
@@ -202,21 +202,8 @@ extension Table.Row {
 }
 
 extension StatementGroup {
-  fileprivate func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
+  func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
     let value = path == \.count ? Double(work.count) : work.knownPerRun(path)
     return value.flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
-  }
-}
-
-extension String {
-  /// `a → a` is written once.
-  fileprivate var collapsed: String {
-    let sides = components(" → ")
-    return sides.count == 2 && sides[0] == sides[1] ? sides[0] : self
-  }
-
-  private func components(_ separator: String) -> [String] {
-    guard let range = firstRange(of: separator) else { return [self] }
-    return [String(self[..<range.lowerBound]), String(self[range.upperBound...])]
   }
 }

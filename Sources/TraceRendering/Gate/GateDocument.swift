@@ -13,7 +13,7 @@ extension Document {
   public init(gate result: GateResult, baseline: String, update: String, top: Int? = nil) {
     self.init(title: "gate: \(result.verdict.rawValue)")
     let isPass = result.verdict == .same || result.verdict == .mixed
-    blocks.append(.paragraph(result.sentence(baseline), isPass ? .good : .bad))
+    add(result.sentence(baseline), isPass ? .good : .bad)
     blocks += result.doubts.map { .paragraph("  - " + $0, .bad) }
     blocks += result.reservations.map { .paragraph("  - " + $0, .bad) }
     if let top {
@@ -32,7 +32,7 @@ extension Document {
       result.regressions.isEmpty,
       result.doubts.isEmpty
     {
-      blocks.append(.paragraph("Tighten the baseline with: \(update)"))
+      add("Tighten the baseline with: \(update)")
     }
     blocks += Self.section("Rewritten, no worse", result.rewritten, .plain)
     blocks += Self.section("Other plans, no worse", result.replanned, .plain)

@@ -24,23 +24,19 @@ extension Document {
       + ["VM steps", "fit", "scan steps", "rows", "runs", "steps at most"].map { .number($0) }
     if !rows.isEmpty {
       blocks.append(.heading("Slopes: 0 is the same work at every size, 1 grows as the store does"))
-      blocks.append(.table(Table(columns: columns, rows: rows)))
+      add(columns, rows)
     }
     let repeated = growth.statements.count { $0.runsGrow }
     if repeated > 0 {
-      blocks.append(
-        .paragraph(
-          """
-          \(repeated.counted("statement runs", "statements run")) more often in a larger store: in a \
-          loop over its rows, or because the program does more.
-          """, .plain))
+      add(
+        """
+        \(repeated.counted("statement runs", "statements run")) more often in a larger store: in a \
+        loop over its rows, or because the program does more.
+        """)
     }
     if growth.verdict == .growsLikeScan {
-      blocks.append(
-        .paragraph(
-          "What grows like a scan does not return more rows for it: see its plan, and advise.", .bad
-        )
-      )
+      add(
+        "What grows like a scan does not return more rows for it: see its plan, and advise.", .bad)
     }
   }
 }

@@ -63,6 +63,12 @@ extension Document.Tone {
   }
 }
 
+extension Dashboards.Block {
+  static func paragraph(_ text: String, _ tone: Document.Tone) -> Self {
+    .paragraph(text.visible, tone: tone.styleClass)
+  }
+}
+
 extension Dashboards.Section {
   /// The blocks of a document under their heading; nil without any.
   init?(
@@ -75,7 +81,7 @@ extension Dashboards.Section {
       blocks: blocks.dropFirst().compactMap { block in
         switch block {
         case .paragraph(let text, let tone):
-          text.isEmpty ? nil : .paragraph(text.visible, tone: tone.styleClass)
+          text.isEmpty ? nil : .paragraph(text, tone)
         case .table(let table):
           .table(
             Dashboards.Table(table, name: anchor, caption: name, sortedBy: sortedBy, minor: minor))

@@ -7,34 +7,26 @@ import StoreEvents
 extension DashboardPage {
   var adviceSections: [Dashboards.Section] {
     guard let advice else { return [] }
+    let found = advice.advice
+    let origin =
+      "For \(advice.database), SQLite \(advice.sqliteVersion), tried on a copy; \(advice.measured)."
     var blocks: [Dashboards.Block] = [
-      .paragraph(advice.sentence.visible, tone: advice.advice.creations.isEmpty ? "" : "good"),
-      .paragraph(
-        "For \(advice.database), SQLite \(advice.sqliteVersion), tried on a copy; \(advice.measured)."
-          .visible, tone: "quiet small"),
+      .paragraph(advice.sentence, found.creations.isEmpty ? .plain : .good),
+      .paragraph(origin, .quiet),
     ]
-    if let sentence = advice.scansLeft {
-      blocks.append(.paragraph(sentence.visible, tone: "bad"))
+    if let sentence = advice.scansLeft { blocks.append(.paragraph(sentence, .bad)) }
+    if let sentence = StoreNamesNote.sentence(found.storeNames) {
+      blocks.append(.paragraph(sentence, .quiet))
     }
-    if let sentence = StoreNamesNote.sentence(advice.advice.storeNames) {
-      blocks.append(.paragraph(sentence.visible, tone: "quiet small"))
-    }
-    blocks += advice.advice.creations.map { .finding(advice.card($0)) }
-    blocks += advice.advice.removals.map { .finding(advice.card($0)) }
+    blocks += found.creations.map { .finding(advice.card($0)) }
+    blocks += found.removals.map { .finding(advice.card($0)) }
     if let effects = advice.effectsTable(labels: label) { blocks.append(.table(effects)) }
-    blocks.append(.paragraph(advice.statisticsSentence.visible, tone: ""))
-    if let reason = advice.advice.removalsSkipped {
-      blocks.append(
-        .paragraph("No index to drop was looked for: \(reason).".visible, tone: "quiet small"))
-    }
-    blocks += advice.advice.rejections.map {
-      .paragraph(
-        "not advised: \($0.candidate.sql): \($0.sentence)".visible, tone: "quiet small")
-    }
-    blocks += advice.advice.unmeasured.map {
-      .paragraph("not measured: \($0.statement): \($0.reason)".visible, tone: "quiet small")
-    }
-    blocks += advice.doubts.map { .paragraph($0.visible, tone: "bad") }
+    blocks.append(.paragraph(advice.statisticsSentence, .plain))
+    let remarks =
+      [found.removalsSkipped].compactMap(\.self).map { "No index to drop was looked for: \($0)." }
+      + found.rejections.map { "not advised: \($0.candidate.sql): \($0.sentence)" }
+      + found.unmeasured.map { "not measured: \($0.statement): \($0.reason)" }
+    blocks += remarks.map { .paragraph($0, .quiet) } + advice.doubts.map { .paragraph($0, .bad) }
     return [Dashboards.Section(anchor: "indexes", name: "Indexes", blocks: blocks)]
   }
 
@@ -67,9 +59,8 @@ extension AdviceReport {
   }
 
   fileprivate func card(_ removal: IndexAdvice.Removal) -> Dashboards.Finding {
-    let sql = "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))"
     var card = Dashboards.Finding(
-      headline: sql.visible, severity: "drop", changes: [], summary: "What it costs")
+      headline: removal.sql.visible, severity: "drop", changes: [], summary: "What it costs")
     card.message = [removal.sentence.visible]
     card.reason = cost(removal.index.bytes, removal.writes, table: removal.index.table).visible
     return card

@@ -11,27 +11,21 @@ extension DashboardPage {
       .finding(card($1, number: $0 + 1))
     }
     blocks += Document.moreFindings(count - listed.count, see: "--top").map {
-      .paragraph($0, tone: "quiet small")
+      .paragraph($0, .quiet)
     }
     if blocks.isEmpty { blocks = [noFindings] }
-    blocks += review.excused.map { excused in
-      let place = excused.finding.caller.text ?? excused.finding.object
-      return .paragraph(
-        "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): \(excused.exception.reason)"
-          .visible, tone: "quiet small")
-    }
-    blocks += review.complaints.map { .paragraph($0.visible, tone: "bad") }
-    blocks += review.scope(in: profile).map { .paragraph($0, tone: "quiet small") }
+    blocks += review.excusedSentences.map { .paragraph($0, .quiet) }
+    blocks += review.complaints.map { .paragraph($0, .bad) }
+    blocks += review.scope(in: profile).map { .paragraph($0, .quiet) }
     return Dashboards.Section(
       anchor: "findings", name: count > 0 ? "Findings (\(UInt64(count).grouped))" : "Findings",
       heading: count > 0 ? Document.findingsTitle(count, listed.count) : nil, blocks: blocks)
   }
 
   private var noFindings: Dashboards.Block {
-    if profile.isEmpty {
-      return .paragraph("There are no events, so there is nothing to judge.")
-    }
-    return .paragraph("No findings.", tone: profile.completeness.isComplete ? "good" : "")
+    profile.isEmpty
+      ? .paragraph("There are no events, so there is nothing to judge.")
+      : .paragraph("No findings.", profile.completeness.isComplete ? .good : .plain)
   }
 
   private func card(_ finding: Finding, number: Int) -> Dashboards.Finding {

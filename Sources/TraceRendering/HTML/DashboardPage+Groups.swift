@@ -78,29 +78,21 @@ extension DashboardPage {
   /// The sources read, and their lines that no rule recognizes.
   var sourcesSection: Dashboards.Section? {
     guard !profile.reading.sources.isEmpty else { return nil }
-    var blocks: [Dashboards.Block] = [
-      .table(
-        Dashboards.Table(
-          name: "sources", caption: "Sources",
-          columns: [
-            .init("source", style: "text"), .init("kind", style: "text"), .init("events"),
-            .init("lost"), .init("lines not recognized"),
-          ], rows: profile.reading.sources.map(Self.row)))
-    ]
-    blocks += profile.reading.sources.flatMap(\.unrecognizedSamples).map {
-      .paragraph("not recognized: \($0)".visible, tone: "quiet small")
-    }
-    blocks += profile.stores.map { .paragraph($0.sentence.visible, tone: "quiet small") }
-    return Dashboards.Section(anchor: "sources", name: "Sources", blocks: blocks)
-  }
-
-  private static func row(_ source: SourceReport) -> Dashboards.Row {
-    Dashboards.Row(
-      [
-        Cell.text(source.path), .text(source.kind.rawValue), .count(source.eventsRead),
+    let columns = Table.columns(
+      "source", "kind", numbers: "events", "lost", "lines not recognized")
+    let rows = profile.reading.sources.map { source in
+      Table.Row([
+        .text(source.path), .text(source.kind.rawValue), .count(source.eventsRead),
         source.recordsLosses || source.eventsLost > 0 ? .count(source.eventsLost) : .none,
         .count(source.unrecognizedLines),
-      ].map(\.html))
+      ])
+    }
+    let notes =
+      profile.reading.sources.flatMap(\.unrecognizedSamples).map { "not recognized: \($0)" }
+      + profile.stores.map(\.sentence)
+    return Dashboards.Section(
+      [.heading("Sources"), .table(columns, rows)] + notes.map { .paragraph($0, .quiet) },
+      anchor: "sources", name: "Sources")
   }
 }
 

@@ -137,6 +137,14 @@ extension DashboardPage {
   }
 }
 
+extension Dashboards.Line {
+  /// A statement laid out.
+  static func lines(of sql: String) -> [Self] {
+    SQLLayout.indentedLines(of: sql).flatMap { $0.split(whereSeparator: \.isNewline) }
+      .map { Self(String($0).visible) }
+  }
+}
+
 extension StatementProfile {
   // 20,000 characters are eight pages of SQL; a hundred such statements are 2 MB.
   private static let maxCharacters = 20_000
@@ -145,8 +153,7 @@ extension StatementProfile {
   var sqlLines: [Dashboards.Line] {
     guard let sql else { return [Dashboards.Line("the text was not in the trace", tone: "quiet")] }
     let shown = String(sql.prefix(Self.maxCharacters))
-    var lines = SQLLayout.indentedLines(of: shown).flatMap { $0.split(whereSeparator: \.isNewline) }
-      .map { Dashboards.Line(String($0).visible) }
+    var lines = Dashboards.Line.lines(of: shown)
     let rest = sql.count - shown.count
     if rest > 0 {
       lines.append(.init("… and \(rest.counted("more character"))", tone: "quiet"))

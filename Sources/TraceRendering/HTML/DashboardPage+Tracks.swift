@@ -33,14 +33,9 @@ extension DashboardPage {
   }
 
   private var rows: TimelineData.Rows {
-    let callerRows = Dictionary(
-      callers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let faultRows = Dictionary(
-      profile.faults.prefix(top).enumerated().map { ($1.origin, $0) },
-      uniquingKeysWith: { first, _ in first })
-    let saveRows = Dictionary(
-      profile.saves.prefix(top).enumerated().map { ($1.location, $0) },
-      uniquingKeysWith: { first, _ in first })
+    let callerRows = Self.rows(callers, \.name)
+    let faultRows = Self.rows(profile.faults.prefix(top), \.origin)
+    let saveRows = Self.rows(profile.saves.prefix(top), \.location)
     return TimelineData.Rows(
       statement: { statementRows[$0.statement] },
       caller: { callerRows[$0.caller.text ?? "unknown"] }, fault: { faultRows[$0] },

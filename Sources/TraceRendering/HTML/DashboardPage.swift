@@ -35,12 +35,19 @@ public struct DashboardPage {
     let groups = profile.statementGroups(by: .total)
     statements = Array(groups.prefix(top))
     callers = Array(profile.groups(by: .caller).prefix(top))
-    let rows = Dictionary(
-      statements.enumerated().map { ($1.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
+    let rows = Self.rows(statements, \.fingerprint)
     statementRows = Dictionary(
       profile.statements.compactMap { statement in
         rows[statement.fingerprint].map { (statement.id, $0) }
       }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The row of each element, by a key.
+  static func rows<Element, Key: Hashable>(
+    _ elements: some Sequence<Element>, _ key: (Element) -> Key
+  ) -> [Key: Int] {
+    Dictionary(
+      elements.enumerated().map { (key($1), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The file.

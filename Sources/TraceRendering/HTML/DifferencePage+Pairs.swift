@@ -36,28 +36,21 @@ extension DifferencePage {
   private func row(of pair: ProfileDifference.Pair) -> Dashboards.Row {
     let (before, after) = (pair.before, pair.after)
     func perRun(_ path: KeyPath<Work, UInt64>) -> Dashboards.Cell {
-      let sides = [before, after].map { group in
-        group?.work.knownPerRun(path).flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
-      }
-      return .init(Self.arrow(sides), order: (before ?? after)?.work.perRun(path) ?? 0)
+      let sides = [before, after].map { $0?.perRunText(path) ?? "–" }
+      return .init(Document.arrow(sides), order: (before ?? after)?.work.perRun(path) ?? 0)
     }
     func mean(_ group: StatementGroup?) -> Dashboards.Cell { Document.mean(group).html }
     let runs = [before, after].map { $0?.work.count.grouped ?? "–" }
     var row = Dashboards.Row([
       .init(pair.speedup.map(Document.change) ?? (before == nil ? "new" : "gone")),
       (pair.speedup.map { Cell.factor($0) } ?? .none).html, mean(before), mean(after),
-      .init(Self.arrow(runs), order: Double((before ?? after)?.work.count ?? 0)),
+      .init(Document.arrow(runs), order: Double((before ?? after)?.work.count ?? 0)),
       perRun(\.rows), perRun(\.fullScanSteps), perRun(\.vmSteps),
     ])
     row.tags = [tags(of: pair).joined(separator: " ")]
     row.notes = Document.rewriting(pair).map { [Dashboards.Line($0.visible)] } ?? []
     row.sheets = [sheet(of: pair)]
     return row
-  }
-
-  /// `a → a` is written once.
-  private static func arrow(_ sides: [String]) -> String {
-    sides[0] == sides[1] ? sides[0] : sides.joined(separator: " → ")
   }
 
   private func sheet(of pair: ProfileDifference.Pair) -> Dashboards.Sheet {

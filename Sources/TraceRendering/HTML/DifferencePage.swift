@@ -18,10 +18,7 @@ public struct DifferencePage {
   public init(
     _ difference: ProfileDifference, before: String, after: String, top: Int = 100
   ) {
-    self.difference = difference
-    self.before = before
-    self.after = after
-    self.top = top
+    (self.difference, self.before, self.after, self.top) = (difference, before, after, top)
   }
 
   /// The file.
@@ -44,7 +41,7 @@ public struct DifferencePage {
             ? [.paragraph("Neither run has a statement.")]
             : [
               .table(pairsTable),
-              .paragraph(Document.remark(on: listed), tone: "quiet small"),
+              .paragraph(Document.remark(on: listed), .quiet),
             ]),
       ]
     page.footer = "Made by trace-report diff. Everything is in this file."
@@ -60,12 +57,12 @@ public struct DifferencePage {
       let culprit = finding.culprit(of: finding.statement.flatMap(profile.statement))
       let place = finding.caller.text.map { " at \($0)" } ?? ""
       let text = "\(word): \(finding.phrase(finding.problem, culprit))\(place)"
-      return .paragraph(text.visible, tone: word == "new" ? "bad" : "good")
+      return .paragraph(text, word == "new" ? .bad : .good)
     }
     let blocks =
       new.prefix(top).flatMap { finding in
         [line("new", finding, difference.after)]
-          + [finding.message, "Fix: \(finding.fix)"].map { .paragraph($0.visible) }
+          + [finding.message, "Fix: \(finding.fix)"].map { .paragraph($0, .plain) }
       } + gone.prefix(top).map { line("gone", $0, difference.before) }
       + (excused.map { [$0] } ?? [])
     return [Dashboards.Section(anchor: "findings", name: "Findings", blocks: blocks)]

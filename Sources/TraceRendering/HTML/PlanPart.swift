@@ -10,10 +10,7 @@ extension PlanExplainer.Explanation {
   var part: Dashboards.Part {
     var part = Dashboards.Part("Plan: \(verdict.words)")
     part.lines = plan.map { Self.lines(of: $0.roots, prefix: "") } ?? []
-    if let failure = failureText {
-      part.points.append(
-        Dashboards.Line(failure.visible, tone: "bad"))
-    }
+    if let failureText { part.points.append(Dashboards.Line(failureText.visible, tone: "bad")) }
     for scan in judgement?.scans ?? [] {
       part.points.append(
         Dashboards.Line(scan.sentence.visible, tone: scan.harmlessBecause == nil ? "bad" : ""))

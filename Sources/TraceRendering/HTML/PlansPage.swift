@@ -27,8 +27,7 @@ extension PlansReport {
 extension PlansReport.Entry {
   fileprivate var row: Dashboards.Row {
     var sql = Dashboards.Part("SQL")
-    sql.lines = SQLLayout.indentedLines(of: explanation.sql)
-      .flatMap { $0.split(whereSeparator: \.isNewline) }.map { Dashboards.Line(String($0).visible) }
+    sql.lines = Dashboards.Line.lines(of: explanation.sql)
     let summary = explanation.sql.isEmpty ? id : SQLText.abridged(explanation.sql, to: 60)
     var row = Dashboards.Row([Dashboards.Cell(label.visible)])
     row.sheets = [

@@ -13,7 +13,7 @@ extension Document {
       blocks.append(.heading("Plan"))
       blocks += plan.map { .paragraph("  \($0)") }
     } else if let reason = incident.planError {
-      blocks.append(.paragraph("No plan: \(reason)", .quiet))
+      add("No plan: \(reason)", .quiet)
     }
     for locks in incident.locks { blocks += locks.blocks }
   }
@@ -28,33 +28,26 @@ extension Document {
         [
           .count(UInt64(clamping: incident.number)), .text(time(incident)),
           .text(incident.condition), .duration(incident.offender.duration),
-          .text(incident.offender.process.title),
-          incident.offender.location.text.map { .place($0) } ?? .none,
+          .text(incident.offender.process.title), .known(incident.offender.location),
         ], notes: incident.offender.sql.map { [.sql($0)] } ?? [])
     }
     if !rows.isEmpty {
-      blocks.append(
-        .table(
-          Table(
-            columns: [
-              .number("incident"), .text("time"), .text("condition"), .number("duration"),
-              .text("program"), .text("line"),
-            ], rows: rows)))
+      let columns =
+        Table.columns(numbers: "incident", texts: "time", "condition")
+        + Table.columns(numbers: "duration", texts: "program", "line")
+      add(columns, rows)
     }
     if let skipped = incidents.compactMap(\.skipped).max() {
-      blocks.append(
-        .paragraph(
-          "\(skipped.counted("more event")) met a condition and \(skipped == 1 ? "has" : "have") "
-            + "no incident; events that were overwritten are not counted.", .quiet))
+      add(
+        "\(skipped.counted("more event")) met a condition and \(skipped == 1 ? "has" : "have") "
+          + "no incident; events that were overwritten are not counted.", .quiet)
     }
     for name in unexamined {
-      blocks.append(
-        .paragraph(
-          "\(name): not examined, because the recorder was ended; its trace can be read.", .bad))
+      add("\(name): not examined, because the recorder was ended; its trace can be read.", .bad)
     }
     if let last = incidents.last {
-      blocks.append(.paragraph(""))
-      blocks.append(.paragraph("Open one: trace-report incidents \(folder) \(last.number)", .quiet))
+      add("")
+      add("Open one: trace-report incidents \(folder) \(last.number)", .quiet)
     }
   }
 }
@@ -77,24 +70,20 @@ extension IncidentV1 {
   }
 
   fileprivate var offenderItem: Document.Item {
-    var lines: [Document.Fact] = []
-    if let sql = offender.sql { lines.append(.init("", .sql(sql))) }
-    if let error = offender.error { lines.append(.init("error", .text(error))) }
-    if let entity = offender.entity { lines.append(.init("entity", .text(entity))) }
-    if let attempts = offender.attempts { lines.append(.init("attempts", .count(attempts))) }
-    if let rows = offender.rows {
-      lines.append(.init(offender.event == "cache_miss" ? "faults" : "rows", .count(rows)))
-    }
-    if let steps = offender.vmSteps { lines.append(.init("VM steps", .count(steps))) }
-    if let steps = offender.fullScanSteps, steps > 0 {
-      lines.append(.init("scan steps", .count(steps)))
-    }
-    if let database = offender.database { lines.append(.init("database", .text(database))) }
-    if offender.matches > 1 {
-      lines.append(.init("events like it", .text("\(offender.matches.grouped) in the snapshot")))
-    }
+    let scans = offender.fullScanSteps.flatMap { $0 > 0 ? $0 : nil }
+    let matches = offender.matches > 1 ? "\(offender.matches.grouped) in the snapshot" : nil
+    let lines: [(String, Cell?)] = [
+      ("", offender.sql.map { .sql($0) }), ("error", offender.error.map { .text($0) }),
+      ("entity", offender.entity.map { .text($0) }),
+      ("attempts", offender.attempts.map { .count($0) }),
+      (offender.event == "cache_miss" ? "faults" : "rows", offender.rows.map { .count($0) }),
+      ("VM steps", offender.vmSteps.map { .count($0) }), ("scan steps", scans.map { .count($0) }),
+      ("database", offender.database.map { .text($0) }),
+      ("events like it", matches.map { .text($0) }),
+    ]
     return Document.Item(
-      tone: .bad, headline: headline, place: offender.location.text ?? "", lines: lines)
+      tone: .bad, headline: headline, place: offender.location.text ?? "",
+      lines: lines.compactMap { label, cell in cell.map { .init(label, $0) } })
   }
 }
 

@@ -28,10 +28,7 @@ public struct IncidentV1: Codable, Hashable, Sendable {
   public init(
     number: Int, condition: String, timeNs: Int64, offender: Offender, locks: [LocksV1]
   ) {
-    self.number = number
-    self.condition = condition
-    self.timeNs = timeNs
-    self.offender = offender
-    self.locks = locks
+    (self.number, self.condition, self.timeNs) = (number, condition, timeNs)
+    (self.offender, self.locks) = (offender, locks)
   }
 }

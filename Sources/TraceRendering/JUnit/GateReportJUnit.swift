@@ -12,10 +12,10 @@ public enum GateReportJUnit {
     let cases =
       result.doubts.map { Case(name: "the run can be compared", error: $0) }
       + result.reservations.map { Case(name: "all parts can be compared", error: $0) }
-      + result.regressions.map { Case($0, failure: $0.summary) }
+      + result.regressions.map { self.case($0, failure: $0.summary) }
       + result.slower.map { Case(name: $0.sql, place: $0.caller, failure: $0.summary) }
       + (result.improvements + result.rewritten + result.replanned + result.appeared)
-      .map { Case($0) }
+      .map { self.case($0, output: $0.summary) }
     let passed = Case(
       name: "\(result.unchanged.counted("statement does", "statements do")) the same work")
     let all = numbered(cases + (result.unchanged > 0 || cases.isEmpty ? [passed] : []))
@@ -31,6 +31,13 @@ public enum GateReportJUnit {
       </testsuites>
 
       """
+  }
+
+  private static func `case`(
+    _ difference: GateResult.Difference, failure: String? = nil, output: String = ""
+  ) -> Case {
+    Case(
+      name: difference.sql ?? "in all", place: difference.caller, failure: failure, output: output)
   }
 
   /// CI servers take cases of one name for one case: the second gets a number.
@@ -53,21 +60,6 @@ public enum GateReportJUnit {
     var failure: String?
     var error: String?
     var output = ""
-
-    init(
-      name: String, place: SourceLocation = .unknown, failure: String? = nil, error: String? = nil
-    ) {
-      self.name = name
-      self.place = place
-      self.failure = failure
-      self.error = error
-    }
-
-    init(_ difference: GateResult.Difference, failure: String? = nil) {
-      self.init(
-        name: difference.sql ?? "in all", place: difference.caller, failure: failure)
-      output = failure == nil ? difference.summary : ""
-    }
 
     var xml: String {
       let file =

@@ -19,20 +19,14 @@ extension Document {
     if !spots.isEmpty { blocks.append(.heading("Not seen")) }
     blocks += spots.map { .paragraph("  - \($0)", $0.mayHideHolder ? .bad : .quiet) }
   }
-}
 
-extension Document {
   /// All databases that are open on a host: a table, then the hazards of each.
   public init(allLocks reports: [LocksReport], unreadable: Int, moment: (Int64) -> String) {
     let warnings = reports.flatMap(\.state.sample.hazards).count { $0.severity == .warning }
     self.init(
       title: "\(reports.count.counted("open database")), \(warnings.counted("warning"))")
     if !reports.isEmpty {
-      blocks.append(
-        .table(
-          Table(
-            columns: [.text("database"), .text("mode"), .text("SQLite"), .text("programs")],
-            rows: reports.map(\.row))))
+      add(Table.columns("database", "mode", "SQLite", "programs"), reports.map(\.row))
     }
     for report in reports {
       let blocks = report.state.sample.hazards.flatMap { $0.blocks(moment) }
@@ -42,8 +36,7 @@ extension Document {
     }
     guard unreadable > 0 else { return }
     blocks.append(.heading("Not seen"))
-    blocks.append(
-      .paragraph("  - \(BlindSpot.otherUsers(count: unreadable))", .quiet))
+    add("  - \(BlindSpot.otherUsers(count: unreadable))", .quiet)
   }
 }
 
@@ -71,11 +64,8 @@ extension LocksReport {
       return state.sample.hazards.lazy.compactMap(\.headline).first
         ?? "no process holds the writer lock"
     }
-    var words = "the writer lock is held by \(writer.process.name)"
-    if let hold = history.hold(of: writer.process, isWriter: true), isObservedOverTime {
-      words += ", seen for \(Cell.duration(hold.duration).text)"
-    }
-    return words
+    let time = hold(of: writer).map { ", seen for \(Cell.duration($0.duration).text)" } ?? ""
+    return "the writer lock is held by \(writer.process.name)\(time)"
   }
 
   fileprivate var facts: [Document.Fact] {
@@ -96,21 +86,19 @@ extension LocksReport {
 
   fileprivate var writerBlocks: [Document.Block] {
     state.writers.map { writer in
-      var lines = [Document.Fact("lock", .text(writer.lock.name))]
-      if let hold = history.hold(of: writer.process, isWriter: true), isObservedOverTime {
-        lines.append(.init("seen for", .text(hold.words)))
-      }
+      let time = hold(of: writer).map { [Document.Fact("seen for", .text($0.words))] } ?? []
       return .item(
         .init(
           tone: .bad, headline: "Writer: \(writer.process.name)", place: "",
-          lines: lines + writer.process.lines))
-    } + checkpointerItems
+          lines: [.init("lock", .text(writer.lock.name))] + time + writer.process.lines))
+    }
+      + state.checkpointers.map {
+        .item(.init(tone: .plain, headline: "Checkpoint: \($0.name)", place: "", lines: $0.lines))
+      }
   }
 
-  private var checkpointerItems: [Document.Block] {
-    state.checkpointers.map {
-      .item(.init(tone: .plain, headline: "Checkpoint: \($0.name)", place: "", lines: $0.lines))
-    }
+  private func hold(of writer: LockState.Writer) -> Hold? {
+    isObservedOverTime ? history.hold(of: writer.process, isWriter: true) : nil
   }
 
   fileprivate var waiterBlocks: [Document.Block] {
@@ -134,19 +122,14 @@ extension LocksReport {
     }
     return [
       .heading("Readers"),
-      .table(
-        Table(
-          columns: [.number("mark"), .number("frame"), .text("effect"), .text("process")],
-          rows: rows)),
+      .table(Table.columns(numbers: "mark", "frame", texts: "effect", "process"), rows),
     ]
   }
 
   fileprivate var checkpointBlocks: [Document.Block] {
     guard let obstacle = state.checkpoint?.obstacle else { return [] }
     let names = state.pinningReaders.map(\.process.name).joined(separator: ", ")
-    return [
-      .paragraph(""), .paragraph("The checkpoint \(obstacle.words) by \(names).", .bad),
-    ]
+    return [.paragraph(""), .paragraph("The checkpoint \(obstacle.words) by \(names).", .bad)]
   }
 
   fileprivate var historyBlocks: [Document.Block] {

@@ -11,8 +11,7 @@ public struct LocksReport: Sendable {
   public var isObservedOverTime: Bool { history.samples > 1 }
 
   public init(_ state: LockState, _ history: HoldHistory) {
-    self.state = state
-    self.history = history
+    (self.state, self.history) = (state, history)
   }
 
   /// The newest first.

@@ -31,7 +31,7 @@ extension OrderingsReport {
     if comparison.verdict == .faster, let best = comparison.best {
       // To be copied: as a whole.
       for clause in SQLLayout.lines(of: comparison.variants[best].sql) {
-        drawing.text(clause, indent: 2, hang: 2)
+        drawing.item(clause)
       }
     }
     if let suggestionText { drawing.text(suggestionText, indent: 0, hang: 2, ink: .bold) }
@@ -56,9 +56,7 @@ extension OrderingsReport {
   /// Fastest first; the order as written is marked.
   private func draw(_ drawing: inout PlanDrawing) {
     let width = max(comparison.terms.count * 2 - 1, 5)
-    func column(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(width - TerminalText.width(text), 0)) + text
-    }
+    let column = TerminalText.right
     drawing.line(
       "  \(column("order", width)) \(column("median", 10)) \(column("ratio", 8))"
         + " \(column("95% interval", 17)) \(column("VM steps", 14))")
@@ -78,7 +76,7 @@ extension OrderingsReport {
     }
     for variant in comparison.variants {
       guard let failure = variant.failure else { continue }
-      drawing.text("order \(variant.name): \(failure)", indent: 2, hang: 2, ink: .yellow)
+      drawing.item("order \(variant.name): \(failure)", .yellow)
     }
   }
 

@@ -17,11 +17,8 @@ public struct OrderingsReport {
     database: String, sqliteVersion: String, sql: String, minimumEffect: Double,
     comparison: OrderingComparison
   ) {
-    self.database = database
-    self.sqliteVersion = sqliteVersion
-    self.sql = sql
-    self.minimumEffect = minimumEffect
-    self.comparison = comparison
+    (self.database, self.sqliteVersion, self.sql) = (database, sqliteVersion, sql)
+    (self.minimumEffect, self.comparison) = (minimumEffect, comparison)
   }
 
   /// The verdict, its interval and its reason.

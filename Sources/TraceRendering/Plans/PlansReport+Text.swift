@@ -126,6 +126,10 @@ struct PlanDrawing {
     self.text(text, indent: 0, ink: ink)
   }
 
+  mutating func item(_ text: String, _ ink: TextStyle.Ink? = nil) {
+    self.text(text, indent: 2, hang: 2, ink: ink)
+  }
+
   mutating func text(_ text: String, indent: Int, hang: Int = 0, ink: TextStyle.Ink? = nil) {
     let indent = String(repeating: " ", count: indent)
     self.text(text, first: indent, rest: indent + String(repeating: " ", count: hang), ink: ink)

@@ -62,14 +62,14 @@ extension Document {
   public init(proof: Proof, top: Int) {
     let outcome = proof.verdict == .notProven ? "not proven" : proof.verdict.rawValue
     self.init(title: "prove: \(outcome)")
-    blocks.append(.paragraph(proof.sentence, proof.verdict == .proven ? .good : .bad))
+    add(proof.sentence, proof.verdict == .proven ? .good : .bad)
     blocks += proof.reasons.dropFirst().prefix(top).map { .paragraph("  - " + $0, .bad) }
     let changed = proof.pairs.filter(\.isChanged)
     if !changed.isEmpty {
       blocks.append(.heading("Statements with the same rows (\(changed.count))"))
       blocks += changed.prefix(top).map { .item(Item($0)) }
     }
-    blocks.append(.paragraph(Proof.remark, .quiet))
+    add(Proof.remark, .quiet)
   }
 }
 

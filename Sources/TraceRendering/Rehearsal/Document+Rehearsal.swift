@@ -14,64 +14,56 @@ extension Document {
   public init(rehearsal report: RehearsalReport) {
     let rehearsal = report.rehearsal
     self.init(title: "rehearse: \(report.headline)")
-    blocks.append(.paragraph(report.surroundings, .quiet))
+    add(report.surroundings, .quiet)
     if let failure = rehearsal.failure {
       let place = failure.line > 0 ? ", line \(failure.line)" : ""
-      blocks.append(
-        .paragraph("Statement \(failure.number)\(place) failed: \(failure.message)", .bad))
+      add("Statement \(failure.number)\(place) failed: \(failure.message)", .bad)
       blocks.append(.excerpt(failure.sql, .plain, lines: 6))
       return
     }
     blocks.append(.table(report.costs))
     if let range = rehearsal.longestLockRange {
       let (low, high) = (range.lowerBound, range.upperBound)
-      blocks.append(
-        .paragraph(
-          "By the parts, the lock is held for \(Cell.duration(Nanoseconds(low)).text) to "
-            + "\(Cell.duration(Nanoseconds(high)).text) where a processor is free and the files are in memory.",
-          .quiet))
+      add(
+        "By the parts, the lock is held for \(Cell.duration(Nanoseconds(low)).text) to "
+          + "\(Cell.duration(Nanoseconds(high)).text) where a processor is free and the files are in memory.",
+        .quiet)
     }
     if let omission = rehearsal.omission {
-      blocks.append(.paragraph("Not run on all rows: \(omission).", .quiet))
+      add("Not run on all rows: \(omission).", .quiet)
     }
     if let run = rehearsal.runs.last, run.statements.count > 1 {
       blocks.append(.heading("Statements, slowest first"))
       let slowest = run.statements.sorted { ($0.time, $1.line) > ($1.time, $0.line) }
-      blocks.append(
-        .table(
-          Table(
-            columns: [.text("line"), .number("time"), .number("rows changed"), .text("statement")],
-            rows: slowest.prefix(Self.maxStatements).map {
-              Table.Row([
-                .text("\($0.line)"), .duration(Nanoseconds($0.time)), .count($0.changes),
-                .text(String($0.sql.prefix(60))),
-              ])
-            })))
+      add(
+        Table.columns("line", numbers: "time", "rows changed", texts: "statement"),
+        slowest.prefix(Self.maxStatements).map {
+          Table.Row([
+            .text("\($0.line)"), .duration(Nanoseconds($0.time)), .count($0.changes),
+            .text(String($0.sql.prefix(60))),
+          ])
+        })
     }
     for batch in rehearsal.batches {
-      blocks.append(.paragraph(batch.sentence, .plain))
+      add(batch.sentence)
       blocks.append(.excerpt(batch.batched, .plain, lines: 6))
     }
     add(report)
   }
 
   private mutating func add(_ report: RehearsalReport) {
-    for doubt in report.doubts { blocks.append(.paragraph(doubt, .bad)) }
+    for doubt in report.doubts { add(doubt, .bad) }
     guard !report.waits.isEmpty else { return }
     let timeout = Cell.duration(Nanoseconds(report.busyTimeout * 1_000_000)).text
     blocks.append(.heading("Recorded statements that meet the lock, at their recorded rate"))
-    blocks.append(
-      .table(
-        Table(
-          columns: [
-            .number("wait"), .number("longer than \(timeout)"), .text("statement"),
-          ],
-          rows: report.waits.prefix(Self.maxWaits).map {
-            Table.Row([
-              .count(UInt64($0.waiting.rounded(.up))), .count(UInt64($0.failing.rounded(.up))),
-              .text(String($0.form.description.prefix(60))),
-            ])
-          })))
+    add(
+      Table.columns(numbers: "wait", "longer than \(timeout)", texts: "statement"),
+      report.waits.prefix(Self.maxWaits).map {
+        Table.Row([
+          .count(UInt64($0.waiting.rounded(.up))), .count(UInt64($0.failing.rounded(.up))),
+          .text(String($0.form.description.prefix(60))),
+        ])
+      })
   }
 }
 

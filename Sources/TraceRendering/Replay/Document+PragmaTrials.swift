@@ -12,9 +12,7 @@ public struct PragmaTrial: Sendable {
   public var replay: Replay
 
   public init(_ candidate: PragmaCandidate, _ replay: Replay) {
-    name = candidate.name
-    value = candidate.value
-    price = candidate.price
+    (name, value, price) = (candidate.name, candidate.value, candidate.price)
     self.replay = replay
   }
 
@@ -39,14 +37,11 @@ extension Document {
           .text(trial.pays ? "pays" : trial.costs ? "costs" : "no difference"),
         ], notes: trial.pays && !trial.price.isEmpty ? [.text(trial.price)] : [])
     }
-    blocks.append(
-      .table(
-        Table(columns: [.text("setting"), .number("time"), .text("on this load")], rows: rows)))
+    add(Table.columns("setting", numbers: "time", texts: "on this load"), rows)
     if trials.contains(where: { !$0.replay.isConclusive }) {
-      blocks.append(
-        .paragraph(
-          "Not all runs could be replayed: see 'trace-report replay' without --advise-pragmas.",
-          .bad))
+      add(
+        "Not all runs could be replayed: see 'trace-report replay' without --advise-pragmas.",
+        .bad)
     }
   }
 }

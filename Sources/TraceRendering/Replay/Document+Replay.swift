@@ -13,22 +13,21 @@ extension Document {
   /// The verdict, the totals, the statements with changed costs, and the divergent runs.
   public init(replay: Replay, change: ReplayChange) {
     self.init(title: "replay: \(replay.verdict)")
-    blocks.append(.paragraph(replay.surroundings(change), .quiet))
+    add(replay.surroundings(change), .quiet)
     let changed = replay.forms.filter(\.isChanged)
-    blocks.append(.table(Table(columns: Self.columns, rows: replay.totals)))
+    add(Self.columns, replay.totals)
     if !changed.isEmpty {
       blocks.append(.heading("Statements that changed"))
       blocks += changed.prefix(Self.maxForms).map { .item($0.item) }
       if changed.count > Self.maxForms {
-        blocks.append(.paragraph("\(changed.count - Self.maxForms) more: --json", .quiet))
+        add("\(changed.count - Self.maxForms) more: --json", .quiet)
       }
     }
     for (sql, message) in replay.failedPreparations {
-      blocks.append(.paragraph("\(sql) failed: \(message)", .bad))
+      add("\(sql) failed: \(message)", .bad)
     }
     guard !replay.divergences.isEmpty else {
-      blocks.append(
-        .paragraph("All runs had the rows, changes and result codes of the recording.", .good))
+      add("All runs had the rows, changes and result codes of the recording.", .good)
       return
     }
     blocks.append(
@@ -36,13 +35,11 @@ extension Document {
         "Not as recorded: \(replay.divergentRuns.grouped) of \(replay.recordedRuns.counted("run"))\(replay.divergentShare)"
       ))
     for runs in replay.divergences.prefix(Self.maxDivergences) {
-      blocks.append(.paragraph("\(runs.runs.counted("run")): \(runs.divergence.reason)", .plain))
+      add("\(runs.runs.counted("run")): \(runs.divergence.reason)")
       blocks.append(.excerpt(runs.form.description, .quiet, lines: 1))
     }
     if replay.divergences.count > Self.maxDivergences {
-      blocks.append(
-        .paragraph(
-          "\(replay.divergences.count - Self.maxDivergences) more: --json", .quiet))
+      add("\(replay.divergences.count - Self.maxDivergences) more: --json", .quiet)
     }
   }
 

@@ -34,28 +34,27 @@ extension Document {
           : "replay: statements cost more, or do something else, with SQLite \(worse.joined(separator: ", "))"
     )
     if let first = versions.first {
-      blocks.append(.paragraph(first.replay.surroundings(first.change, of: versions.count), .quiet))
+      add(first.replay.surroundings(first.change, of: versions.count), .quiet)
     }
     let columns: [Table.Column] =
       [.text("SQLite")]
       + ["VM steps", "factor", "time", "other plans", "other results"].map { .number($0) }
-    blocks.append(.table(Table(columns: columns, rows: versions.map(\.row))))
+    add(columns, versions.map(\.row))
     for version in versions {
       let forms = version.replay.forms.filter { $0.plans != nil || $0.differences > 0 }
       guard !forms.isEmpty else { continue }
       blocks.append(.heading("With SQLite \(version.change.library.version)"))
       blocks += forms.prefix(Self.maxForms).map { .item($0.item) }
       if forms.count > Self.maxForms {
-        blocks.append(.paragraph("\(forms.count - Self.maxForms) more: see it alone", .quiet))
+        add("\(forms.count - Self.maxForms) more: see it alone", .quiet)
       }
     }
     for version in versions where !version.replay.isConclusive {
-      blocks.append(
-        .paragraph(
-          """
-          SQLite \(version.change.library.version): \(version.replay.divergentRuns.grouped) of \
-          \(version.replay.recordedRuns.counted("run")) not as recorded; see 'trace-report replay' with it alone.
-          """, .bad))
+      add(
+        """
+        SQLite \(version.change.library.version): \(version.replay.divergentRuns.grouped) of \
+        \(version.replay.recordedRuns.counted("run")) not as recorded; see 'trace-report replay' with it alone.
+        """, .bad)
     }
   }
 }

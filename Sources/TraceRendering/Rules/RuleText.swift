@@ -34,7 +34,7 @@ extension PlanDrawing {
   fileprivate mutating func example(_ title: String, _ code: String, _ ink: TextStyle.Ink) {
     line("")
     paragraph(title, ink)
-    for part in code.split(separator: "\n") { text(String(part), indent: 2, hang: 2) }
+    for part in code.split(separator: "\n") { item(String(part)) }
   }
 }
 

@@ -33,19 +33,8 @@ extension SARIFLog {
     let completeness = profile.completeness
     runs = [
       Run(
-        tool: Tool(
-          driver: Driver(
-            version: version,
-            rules: rules.map {
-              Rule(id: $0.name, shortDescription: Message(text: $0.explanation.law))
-            })),
-        invocations: [
-          Invocation(
-            executionSuccessful: completeness.isComplete,
-            toolExecutionNotifications: completeness.doubts.map {
-              Notification(message: Message(text: $0))
-            })
-        ], results: results)
+        version, rules.map { ($0.name, $0.explanation.law) }, results,
+        isWhole: completeness.isComplete, notes: completeness.doubts)
     ]
   }
   /// The rule, the object, the statement's form and the file, and of equal ones their order in the file: lines shift

@@ -51,22 +51,10 @@ extension SARIFLog {
     }
     add(.lessWork, result.improvements)
     add(.newStatement, result.appeared)
-    let notes = (result.doubts + result.reservations).map {
-      Notification(message: Message(text: $0))
-    }
     runs = [
       Run(
-        tool: Tool(
-          driver: Driver(
-            version: version,
-            rules: Kind.allCases.map {
-              Rule(id: $0.rawValue, shortDescription: Message(text: $0.description))
-            })),
-        invocations: [
-          Invocation(
-            executionSuccessful: result.verdict != .inconclusive,
-            toolExecutionNotifications: notes)
-        ], results: results)
+        version, Kind.allCases.map { ($0.rawValue, $0.description) }, results,
+        isWhole: result.verdict != .inconclusive, notes: result.doubts + result.reservations)
     ]
   }
 }

@@ -19,10 +19,7 @@ public struct SARIFLog: Encodable, Sendable {
     public var path: String
     public var line: UInt64
 
-    public init(path: String, line: UInt64) {
-      self.path = path
-      self.line = line
-    }
+    public init(path: String, line: UInt64) { (self.path, self.line) = (path, line) }
   }
 
   struct Run: Encodable {
@@ -30,6 +27,20 @@ public struct SARIFLog: Encodable, Sendable {
     var invocations: [Invocation]
     var results: [Result]
     var columnKind = "utf16CodeUnits"
+
+    init(
+      _ version: String, _ rules: [(id: String, text: String)], _ results: [Result], isWhole: Bool,
+      notes: [String]
+    ) {
+      let rules = rules.map { Rule(id: $0.id, shortDescription: Message(text: $0.text)) }
+      tool = Tool(driver: Driver(version: version, rules: rules))
+      invocations = [
+        Invocation(
+          executionSuccessful: isWhole,
+          toolExecutionNotifications: notes.map { Notification(message: Message(text: $0)) })
+      ]
+      self.results = results
+    }
   }
 
   struct Tool: Encodable { var driver: Driver }

@@ -13,7 +13,7 @@ extension Document {
     let shared = SharedProfile(profile, withSQL: true)
     let verdict = RunVerdict(shared, review)
     self.init(title: profile.headline)
-    blocks.append(.paragraph(verdict.sentence, verdict.tone))
+    add(verdict.sentence, verdict.tone)
     blocks += profile.warnings
     blocks += Self.findings(review, in: shared, options: SummaryOptions(top: .max))
     blocks += Self.failures(of: shared.profile, options: SummaryOptions(top: .max))
@@ -24,7 +24,10 @@ extension Document {
   ) -> [Block] {
     let profile = shared.profile
     let findings = review.findings
-    let remarks = review.remarkBlocks + review.scope(in: profile).map { .paragraph($0, .quiet) }
+    let remarks: [Block] =
+      (review.remarks + review.excusedSentences).map { .paragraph($0, .quiet) }
+      + review.complaints.map { .paragraph($0, .bad) }
+      + review.scope(in: profile).map { .paragraph($0, .quiet) }
     guard !findings.isEmpty else { return remarks }
     let listed = findings.prefix(max(options.top, minFindings))
     return [.heading(findingsTitle(findings.count, listed.count))]
@@ -63,15 +66,13 @@ extension FindingReview {
     return ["\(subject) were not checked: they need --database FILE."]
   }
 
-  /// The findings that were excused, with their reasons, and the problems of the exceptions.
-  fileprivate var remarkBlocks: [Document.Block] {
-    remarks.map { .paragraph($0, .quiet) }
-      + excused.map { excused in
-        let place = excused.finding.caller.text ?? excused.finding.object
-        return .paragraph(
-          "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
-            + excused.exception.reason, .quiet)
-      } + complaints.map { .paragraph($0, .bad) }
+  /// The findings that were excused, with their reasons.
+  var excusedSentences: [String] {
+    excused.map { excused in
+      let place = excused.finding.caller.text ?? excused.finding.object
+      return "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
+        + excused.exception.reason
+    }
   }
 }
 

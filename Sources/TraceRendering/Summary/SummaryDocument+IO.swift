@@ -11,49 +11,35 @@ extension Document {
   }
 
   private static func commits(_ io: IOProfile, _ options: SummaryOptions) -> [Block] {
-    guard !io.commits.isEmpty else { return [] }
-    let listed = io.commits.prefix(options.top)
-    let rows = listed.map { commits in
+    let columns = Table.columns(
+      numbers: "total", "commits", "wait", "body", "log", "file", "sync", "checkpoint", "commit",
+      texts: "line")
+    return table("Time of commits", io.commits, top: options.top, columns) { commits in
       Table.Row(
         [
           .duration(commits.totalTime), .count(commits.site.count), .duration(commits.waitTime),
           .duration(commits.bodyTime), .duration(commits.logTime),
           .duration(commits.fileTime), .duration(commits.syncTime),
           .duration(commits.checkpointTime), .duration(commits.commitTime),
-          commits.site.location.text.map { .place($0) } ?? .none,
+          .known(commits.site.location),
         ], notes: (commits.site.sql.map { [.sql($0)] } ?? []) + [.text(commits.sentence)])
     }
-    return [
-      .heading("Time of commits\(rest(io.commits.count, listed.count))"),
-      .table(
-        Table(
-          columns: [
-            "total", "commits", "wait", "body", "log", "file", "sync", "checkpoint", "commit",
-          ].map { .number($0) } + [.text("line")], rows: rows)),
-    ]
   }
 
   private static func files(_ io: IOProfile, _ options: SummaryOptions) -> [Block] {
     let listed = io.statements.prefix(options.top)
     let rows = listed.map { statement in
       Table.Row(
-        statement.work.cells + [
-          .count(statement.site.count), statement.site.location.text.map { .place($0) } ?? .none,
-        ], notes: statement.site.sql.map { [.sql($0)] } ?? [])
+        statement.work.cells + [.count(statement.site.count), .known(statement.site.location)],
+        notes: statement.site.sql.map { [.sql($0)] } ?? [])
     }
+    let columns = Table.columns(
+      numbers: "in I/O", "cached", "not", "reads", "bytes", "writes", "bytes", "syncs", "runs",
+      texts: "line")
     return [
       .heading("Files by the statements that use them\(rest(io.statements.count, listed.count))"),
       .paragraph(io.total.sentence, .quiet),
-    ]
-      + (rows.isEmpty
-        ? []
-        : [
-          .table(
-            Table(
-              columns: [
-                "in I/O", "cached", "not", "reads", "bytes", "writes", "bytes", "syncs", "runs",
-              ].map { .number($0) } + [.text("line")], rows: rows))
-        ])
+    ] + (rows.isEmpty ? [] : [.table(columns, rows)])
   }
 }
 

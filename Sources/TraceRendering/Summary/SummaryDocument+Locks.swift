@@ -7,25 +7,16 @@ import TraceAnalysis
 extension Document {
   /// Who waited for whom, most failures first.
   static func lockWaits(of profile: Profile, options: SummaryOptions) -> [Block] {
-    guard let waits = profile.locks?.waits, !waits.isEmpty else { return [] }
-    let listed = waits.prefix(options.top)
-    let rows = listed.map { wait in
+    let columns = Table.columns(
+      numbers: "waits", "failed", "time", "longest", texts: "program", "line")
+    let waits = profile.locks?.waits ?? []
+    return table("Lock waits", waits, top: options.top, columns) { wait in
       Table.Row(
         [
           .count(wait.count), .count(wait.failures), .duration(wait.time),
-          .duration(wait.longest), .text(wait.waiterProcess),
-          wait.waiter.location.text.map { .place($0) } ?? .none,
+          .duration(wait.longest), .text(wait.waiterProcess), .known(wait.waiter.location),
         ], notes: wait.notes)
     }
-    return [
-      .heading("Lock waits\(rest(waits.count, listed.count))"),
-      .table(
-        Table(
-          columns: [
-            .number("waits"), .number("failed"), .number("time"), .number("longest"),
-            .text("program"), .text("line"),
-          ], rows: rows)),
-    ]
   }
 }
 

@@ -6,45 +6,31 @@ import TraceAnalysis
 extension Document {
   static func statements(of profile: Profile, options: SummaryOptions) -> [Block] {
     let groups = profile.statementGroups(by: options.order)
-    guard !groups.isEmpty else { return [] }
     let whole = groups.reduce(0.0) { $0 + Double($1.work.totalTime) }
-    let listed = groups.prefix(options.top)
-    let rows = listed.map { group in
-      Table.Row(
-        Self.cells(group.work, group.latency, share: whole), notes: group.notes)
+    return table("Statements by \(options.order.title)", groups, top: options.top, workColumns) {
+      Table.Row(cells($0.work, $0.latency, share: whole), notes: $0.notes)
     }
-    let rest = rest(groups.count, listed.count)
-    return [
-      .heading("Statements by \(options.order.title)\(rest)"),
-      .table(Table(columns: Self.workColumns, rows: rows)),
-    ]
   }
 
   static func groups(
     of profile: Profile, by grouping: Grouping, options: SummaryOptions
   ) -> [Block] {
     let groups = profile.groups(by: grouping).sorted(by: options.order)
-    guard !groups.isEmpty else { return [] }
     let whole = groups.reduce(0.0) { $0 + Double($1.totalTime) }
-    let listed = groups.prefix(options.top)
-    let rows = listed.map { group in
+    let title = "By \(grouping.rawValue), \(options.order.title) first"
+    return table(title, groups, top: options.top, workColumns) { group in
       Table.Row(
-        Self.cells(group, share: whole),
+        cells(group, share: whole),
         notes: [
           grouping == .statement ? .sql(group.name) : .text(group.name),
           group.work.notes(misses: 0), .text(group.work.timeSplit ?? ""),
           .text(group.others),
         ].filter { $0.text != "" })
     }
-    let rest = rest(groups.count, listed.count)
-    return [
-      .heading("By \(grouping.rawValue), \(options.order.title) first\(rest)"),
-      .table(Table(columns: Self.workColumns, rows: rows)),
-    ]
   }
 
-  static let workColumns: [Table.Column] =
-    ["total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max"].map { .number($0) }
+  static let workColumns = Table.columns(
+    numbers: "total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max")
 
   static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
     let total = work.known(\.totalTime)
@@ -68,29 +54,22 @@ extension Document {
   /// A table of one entity would repeat the totals.
   static func entities(of profile: Profile, options: SummaryOptions) -> [Block] {
     guard profile.entities.count > 1 else { return [] }
-    let listed = profile.entities.prefix(options.top)
-    let rows = listed.map { entity in
+    let columns = Table.columns(
+      "entity", numbers: "fetches", "rows", "faults", "misses", "hits", "total")
+    return table("Entities", profile.entities, top: options.top, columns) { entity in
       Table.Row([
         .text(entity.name), .count(entity.fetches), .known(entity.known(\.rows)),
         .known(entity.known(\.faults)), .known(entity.known(\.cacheMisses)),
         entity.hitRatio.map { .ratio($0) } ?? .none, .known(entity.known(\.totalTime)),
       ])
     }
-    return [
-      .heading("Entities\(rest(profile.entities.count, listed.count))"),
-      .table(
-        Table(
-          columns: [
-            .text("entity"), .number("fetches"), .number("rows"), .number("faults"),
-            .number("misses"), .number("hits"), .number("total"),
-          ], rows: rows)),
-    ]
   }
 
   static func faults(of profile: Profile, options: SummaryOptions) -> [Block] {
-    guard !profile.faults.isEmpty else { return [] }
-    let listed = profile.faults.prefix(options.top)
-    let rows = listed.map { fault in
+    let columns = Table.columns(
+      numbers: "misses", "hits", "rows", "/fetch", "time", texts: "fault", "fetched at")
+    let title = "Faults by the line that fetched"
+    return table(title, profile.faults, top: options.top, columns) { fault in
       Table.Row([
         .count(fault.misses), .known(fault.known(\.hits)), .known(fault.known(\.rows)),
         profile.fetches(at: fault.origin.location).map {
@@ -100,21 +79,13 @@ extension Document {
         .text(fault.origin.name), .place(fault.origin.location.text ?? "unknown"),
       ])
     }
-    return [
-      .heading("Faults by the line that fetched\(rest(profile.faults.count, listed.count))"),
-      .table(
-        Table(
-          columns: [
-            .number("misses"), .number("hits"), .number("rows"), .number("/fetch"),
-            .number("time"), .text("fault"), .text("fetched at"),
-          ], rows: rows)),
-    ]
   }
 
   static func saves(of profile: Profile, options: SummaryOptions) -> [Block] {
     guard !profile.saves.isEmpty else { return [] }
-    let listed = profile.saves.prefix(options.top)
-    let rows = listed.map { save in
+    let columns = Table.columns(
+      numbers: "total", "saves", "ins", "upd", "del", "wait", "write", "commit", texts: "saved at")
+    return table("Saves", profile.saves, top: options.top, columns) { save in
       Table.Row(
         [
           .known(save.known(\.totalTime)), .count(save.count), .count(save.inserted),
@@ -122,21 +93,15 @@ extension Document {
           .known(save.known(\.writeTime)), .known(save.known(\.commitTime)),
           .place(save.location.text ?? "unknown"),
         ], notes: [.text(save.anatomy)])
-    }
-    return [
-      .heading("Saves\(rest(profile.saves.count, listed.count))"),
-      .table(
-        Table(
-          columns: ["total", "saves", "ins", "upd", "del", "wait", "write", "commit"]
-            .map { .number($0) } + [.text("saved at")], rows: rows)),
-    ] + waits(of: profile)
+    } + waits(of: profile)
   }
 
   /// The tests that markers named, by scanned rows, each with the statement that scans.
   static func tests(of profile: Profile, options: SummaryOptions) -> [Block] {
-    guard let tests = profile.observed?.tests else { return [] }
-    let listed = tests.prefix(options.top)
-    let rows = listed.map { test in
+    let columns = Table.columns(
+      numbers: "statements", "rows", "changes", "scan steps", "in SQLite", texts: "test")
+    let tests = profile.observed?.tests ?? []
+    return table("Tests by full-scan steps", tests, top: options.top, columns) { test in
       let scanning = test.scanning.flatMap { profile.statement($0)?.sql }
       return Table.Row(
         [
@@ -144,13 +109,6 @@ extension Document {
           .count(test.work.fullScanSteps), .duration(test.work.stepTime), .text(test.name),
         ], notes: scanning.map { [Cell.sql($0)] } ?? [])
     }
-    return [
-      .heading("Tests by full-scan steps\(rest(tests.count, listed.count))"),
-      .table(
-        Table(
-          columns: ["statements", "rows", "changes", "scan steps", "in SQLite"].map { .number($0) }
-            + [.text("test")], rows: rows)),
-    ]
   }
 
   static func waits(of profile: Profile) -> [Block] {

@@ -7,9 +7,9 @@ extension Document {
   /// The lines that committed often, most time in COMMIT first.
   static func transactions(of profile: Profile, options: SummaryOptions) -> [Block] {
     let all = (profile.locks?.transactions ?? []).filter(\.isFrequent)
-    guard !all.isEmpty else { return [] }
-    let listed = all.prefix(options.top)
-    let rows = listed.map { transactions in
+    let columns = Table.columns(
+      numbers: "transactions", "rows each", "commit", texts: "line")
+    return table("Transactions", all, top: options.top, columns) { transactions in
       let count = Double(transactions.site.count)
       return Table.Row(
         [
@@ -21,30 +21,16 @@ extension Document {
           .place(transactions.site.place),
         ], notes: transactions.site.sql.map { [.sql($0)] } ?? [])
     }
-    return [
-      .heading("Transactions\(rest(all.count, listed.count))"),
-      .table(
-        Table(
-          columns: [
-            .number("transactions"), .number("rows each"), .number("commit"), .text("line"),
-          ], rows: rows)),
-    ]
   }
 
   /// The errors, most failures first.
   static func failures(of profile: Profile, options: SummaryOptions) -> [Block] {
-    guard let all = profile.locks?.failures, !all.isEmpty else { return [] }
-    let listed = all.prefix(options.top)
-    let rows = listed.map { failure in
+    let columns = Table.columns(numbers: "failed", texts: "line", "error")
+    return table("Errors", profile.locks?.failures ?? [], top: options.top, columns) { failure in
       Table.Row(
         [.count(failure.site.count), .place(failure.site.place), .text(failure.error)],
         notes: failure.notes)
     }
-    return [
-      .heading("Errors\(rest(all.count, listed.count))"),
-      .table(
-        Table(columns: [.number("failed"), .text("line"), .text("error")], rows: rows)),
-    ]
   }
 }
 

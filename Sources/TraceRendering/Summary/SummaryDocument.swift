@@ -25,10 +25,7 @@ public struct SummaryOptions: Hashable, Sendable {
   public init(
     top: Int = 10, order: Order = .total, grouping: Grouping? = nil, parts: Parts = .all
   ) {
-    self.parts = parts
-    self.top = top
-    self.order = order
-    self.grouping = grouping
+    (self.top, self.order, self.grouping, self.parts) = (top, order, grouping, parts)
   }
 }
 
@@ -53,8 +50,8 @@ extension Document {
     let review = review ?? FindingReview(profile.findings)
     let verdict = RunVerdict(shared, review)
     self.init(title: profile.headline)
-    blocks.append(.paragraph(verdict.sentence, verdict.tone))
-    blocks.append(.paragraph(profile.provenance, .quiet))
+    add(verdict.sentence, verdict.tone)
+    add(profile.provenance, .quiet)
     blocks += profile.warnings
     blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
     blocks += profile.unrecognizedSamples
@@ -63,7 +60,7 @@ extension Document {
     }
     blocks.append(.facts(profile.facts))
     blocks += profile.timeSplit
-    if !profile.isEmpty { blocks.append(.paragraph(profile.costOfTracing, .quiet)) }
+    if !profile.isEmpty { add(profile.costOfTracing, .quiet) }
     if let grouping = options.grouping {
       blocks += Self.groups(of: profile, by: grouping, options: options)
       if options.parts == .all {
@@ -124,20 +121,14 @@ extension Profile {
     return "\(events.counted("event")), \(losses)"
       + (unknown == 0 ? "" : ", \(unknown.counted("line")) not recognized")
   }
-}
 
-extension Profile {
   /// The first lines that no rule recognizes, so that a reader can check the omissions.
   var unrecognizedSamples: [Document.Block] {
-    reading.sources.flatMap { source in
-      source.unrecognizedSamples.map { sample in
-        .paragraph("  not recognized: \(sample)", .quiet)
-      }
+    reading.sources.flatMap(\.unrecognizedSamples).map {
+      .paragraph("  not recognized: \($0)", .quiet)
     }
   }
-}
 
-extension Profile {
   var costOfTracing: String {
     guard let cost = tracingCost else {
       if observed != nil {
@@ -149,9 +140,7 @@ extension Profile {
     return "Tracing itself took about \(Cell.duration(cost.time).text) of the program's time, "
       + "\(Cell.duration(cost.timePerEvent).text) an event."
   }
-}
 
-extension Profile {
   /// Printed above all numbers, since they put all of them in doubt.
   var warnings: [Document.Block] {
     let completeness = completeness
@@ -176,9 +165,7 @@ extension Profile {
       ? "events were read twice; a count below may be too high"
       : "events may be missing, and some were read twice; a count below may be too low or too high"
   }
-}
 
-extension Profile {
   /// The totals in the words of the store, or of SQLite where no store ran.
   var facts: [Document.Fact] {
     guard let observed else { return storeFacts }
@@ -221,9 +208,7 @@ extension Profile {
       .init("faults/fetch", perFetch(faults)), .init("errors", .count(totals.errors)),
     ]
   }
-}
 
-extension Profile {
   /// The parts of the time of all fetches and misses: `2% waiting, 1% compiling, …`.
   fileprivate var timeSplit: [Document.Block] {
     timeSplitSentence.map { [.paragraph(""), .paragraph($0, .quiet)] } ?? []

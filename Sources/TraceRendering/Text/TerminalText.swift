@@ -64,6 +64,11 @@ enum TerminalText {
     return lines
   }
 
+  /// The text behind spaces that fill a width.
+  static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(width - self.width(text), 0)) + text
+  }
+
   /// The columns that a text fills, its escapes included.
   static func width(_ text: String) -> Int { units(of: text).reduce(0) { $0 + $1.width } }
 

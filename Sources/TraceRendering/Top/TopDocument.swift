@@ -8,10 +8,10 @@ extension Document {
   public init(_ frame: TopFrame, time: String, top: Int = 10) {
     let length = Cell.duration(frame.interval.duration).text
     self.init(title: "\(time)  \(frame.title)  \(length) of \(frame.clock)")
-    if case .ended(let reason) = frame.state { blocks.append(.paragraph(reason)) }
+    if case .ended(let reason) = frame.state { add(reason) }
     blocks += frame.warnings.map { .paragraph($0, .bad) }
     blocks.append(.facts(frame.rates))
-    blocks.append(.paragraph("In all \(frame.totals).", .quiet))
+    add("In all \(frame.totals).", .quiet)
     blocks += Self.statements(of: frame, top: top)
     blocks += Self.faults(of: frame, top: top)
     blocks += frame.interval.findings.map { finding in
@@ -20,7 +20,7 @@ extension Document {
         "\(finding.severity.rawValue): \(finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
           + finding.message, finding.severity == .warning ? .bad : .plain)
     }
-    blocks.append(.paragraph(""))
+    add("")
   }
 
   private static func statements(of frame: TopFrame, top: Int) -> [Block] {
@@ -37,9 +37,7 @@ extension Document {
           .text("\(group.statement.id) · \(caller)"),
         ])
     }
-    return [
-      .table(Table(columns: TopColumn.allCases.map { .number($0.title) }, rows: rows))
-    ]
+    return [.table(TopColumn.allCases.map { .number($0.title) }, rows)]
   }
 
   private static func faults(of frame: TopFrame, top: Int) -> [Block] {
@@ -53,13 +51,8 @@ extension Document {
         .place(faults.profile.origin.location.text ?? "unknown"),
       ])
     }
-    return [
-      .table(
-        Table(
-          columns: [
-            .number("misses/s"), .number("hits/s"), .number("misses"), .text("fault"),
-            .text("fetched at"),
-          ], rows: rows))
-    ]
+    let columns = Table.columns(
+      numbers: "misses/s", "hits/s", "misses", texts: "fault", "fetched at")
+    return [.table(columns, rows)]
   }
 }

@@ -24,9 +24,7 @@ public struct TopFrame: Sendable {
   }
 
   public init(_ interval: LiveInterval, source: String, elapsed: Nanoseconds) {
-    self.interval = interval
-    self.source = source
-    self.elapsed = elapsed
+    (self.interval, self.source, self.elapsed) = (interval, source, elapsed)
   }
 
   /// The statements, the largest in the frame's order first.

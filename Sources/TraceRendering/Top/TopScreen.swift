@@ -174,10 +174,7 @@ struct TopScreen {
   }
 
   private func line(of faults: LiveFaults) -> String {
-    func cell(_ cell: Cell, _ width: Int) -> String {
-      let gap = width - TerminalText.width(cell.text)
-      return String(repeating: " ", count: max(gap, 0)) + cell.text
-    }
+    func cell(_ cell: Cell, _ width: Int) -> String { TerminalText.right(cell.text, width) }
     return cell(.number(frame.interval.perSecond(faults.missesAdded)), 8)
       + cell(.number(frame.interval.perSecond(faults.hitsAdded)), 8)
       + cell(.count(faults.profile.misses), 9) + "  \(faults.profile.origin.name)"
@@ -237,9 +234,7 @@ enum TopColumn: CaseIterable {
   static func width(of columns: [TopColumn]) -> Int { columns.reduce(0) { $0 + $1.width + 2 } }
 
   static func line(_ cells: [(column: TopColumn, text: String)], _ rest: String) -> String {
-    cells.map { column, text in
-      String(repeating: " ", count: max(0, column.width - TerminalText.width(text))) + text + "  "
-    }.joined() + rest
+    cells.map { TerminalText.right($1, $0.width) + "  " }.joined() + rest
   }
 }
 

@@ -7,22 +7,15 @@ import TraceReading
 /// The first screen of a report: the verdict, the worst findings, the totals, and the next command.
 public struct FirstScreen {
   /// The commands that the screen ends with.
-  public struct Commands: Hashable, Sendable {
+  public struct Commands: Sendable {
     /// The command that prints all findings; nil if it cannot be written down.
     public var findings: String?
     /// The command to type next, and its purpose.
     public var next: (purpose: String, command: String)?
 
     public init(findings: String? = nil, next: (purpose: String, command: String)? = nil) {
-      self.findings = findings
-      self.next = next
+      (self.findings, self.next) = (findings, next)
     }
-
-    public static func == (a: Self, b: Self) -> Bool {
-      a.findings == b.findings && a.next?.command == b.next?.command
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(findings) }
   }
 
   private let shared: SharedProfile
@@ -65,7 +58,7 @@ public struct FirstScreen {
     document.blocks += listed.enumerated().map { index, cause in
       .brief(.init(cause, number: index + 1, in: shared, maxLines: lines))
     }
-    document.blocks.append(.paragraph(""))
+    document.add("")
     let rest = review.findings.count - listed.reduce(0) { $0 + $1.count }
     if rest > 0 {
       document.blocks.append(

@@ -31,8 +31,6 @@ struct HolderLook {
         Output.print("\n\(name)\n\(text)")
       } catch let error as RecordingError {
         refusals.append("\(error)")
-      } catch let error as TraceReadingError {
-        throw Failure(error)
       }
     }
     if let last = refusals.popLast() {

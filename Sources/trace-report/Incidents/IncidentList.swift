@@ -48,14 +48,5 @@ extension IncidentV1 {
   var document: Document { Document(incident: self, time: localTime) }
 
   /// `2026-11-22 14:12:28.401`.
-  var localTime: String {
-    var seconds = time_t(timeNs / 1_000_000_000)
-    var local = tm()
-    localtime_r(&seconds, &local)
-    var text = [CChar](repeating: 0, count: 32)
-    let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &local)
-    let time = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let thousandths = String(timeNs / 1_000_000 % 1000 + 1000).dropFirst()
-    return "\(time).\(thousandths)"
-  }
+  var localTime: String { LocalTime.text("%Y-%m-%d %H:%M:%S", ofNanoseconds: timeNs) }
 }

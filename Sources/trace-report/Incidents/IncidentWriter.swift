@@ -158,13 +158,3 @@ struct IncidentWriter: IncidentExaminer {
     }
   }
 }
-
-extension QueryPlan {
-  /// The plan in SQLite's text, one step per line, indented.
-  fileprivate var lines: [String] {
-    func lines(of node: Node, _ indent: String) -> [String] {
-      [indent + node.detail] + node.children.flatMap { lines(of: $0, indent + "  ") }
-    }
-    return roots.flatMap { lines(of: $0, "") }
-  }
-}

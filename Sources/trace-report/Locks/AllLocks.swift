@@ -33,14 +33,11 @@ struct AllLocks {
       return LocksReport(state, history)
     }
     let unreadable = OpenDatabases.unreadableProcesses
-    if isJSON {
-      try Output.print(
-        JSONText.encoded(AllLocksV1(reports, unreadableProcesses: unreadable)))
-    } else {
-      let document = Document(
-        allLocks: reports, unreadable: unreadable, moment: LocksView.moment)
-      Output.print(document.text(.ofStandardOutput))
-    }
+    try Output.print(
+      isJSON
+        ? JSONText.encoded(AllLocksV1(reports, unreadableProcesses: unreadable))
+        : Document(allLocks: reports, unreadable: unreadable, moment: LocksView.moment)
+          .text(.ofStandardOutput))
     let hazards = reports.flatMap(\.state.sample.hazards)
     if let failure = Failure(hazards.filter { severities.contains($0.severity) }) { throw failure }
   }

@@ -23,12 +23,8 @@ struct LocksLoop {
     _ observer: LockObserver, _ view: LocksView, interval: Int64?, count: Int?, limit: Int64?,
     failsOn: Set<Hazard.Severity>
   ) {
-    self.observer = observer
-    self.view = view
-    self.interval = interval
-    self.count = count
-    self.limit = limit
-    self.failsOn = failsOn
+    (self.observer, self.view, self.interval) = (observer, view, interval)
+    (self.count, self.limit, self.failsOn) = (count, limit, failsOn)
   }
 
   /// - Throws: ``Failure``, or an exit code.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
 import TraceReading
@@ -18,11 +17,7 @@ struct RowsExport {
     defer { progress.end() }
     var counted = CountedRecordings(requiresIdentity: true)
     var written: UInt64 = 0
-    do {
-      for path in inputs.paths { written &+= try export(path, &counted, &progress) }
-    } catch {
-      throw Failure.ofReading(error)
-    }
+    for path in inputs.paths { written &+= try export(path, &counted, &progress) }
     return written
   }
 
@@ -33,8 +28,7 @@ struct RowsExport {
     let profile: Profile
     var written: UInt64 = 0
     if try InputContent.isJSON(path: path) {
-      guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
-      profile = try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
+      profile = try Inputs.saved(path, filter)
     } else {
       let pass = EventPass(path, filter)
       var rows = EventRows(labels: pass.labels) { try files.write($0, $1) }

@@ -117,11 +117,7 @@ final class FolderServeSource: ServeSource {
     do {
       let profile = try Inputs.profile(of: [path])
       guard !profile.isEmpty else { throw Failure.noEvents([path]) }
-      do {
-        try counted.add(profile, name: path)
-      } catch {
-        throw Failure("\(error)")
-      }
+      try counted.add(profile, name: path)
       sum.add(profile)
       added += 1
       if let baseline {
@@ -130,7 +126,7 @@ final class FolderServeSource: ServeSource {
       }
     } catch {
       failed.insert(path)
-      Output.complain((error as? Failure)?.message ?? "\(error)")
+      Output.complain((Failure.of(error) as? Failure)?.message ?? "\(error)")
     }
   }
 

@@ -89,12 +89,10 @@ struct Advise: ParsableCommand {
     var report = try AdviceReport(
       profile, database: database, file.connection, minimumEffect: minimumEffect / 100)
     report.names = names
-    if json {
-      try Output.print(
-        JSONText.encoded(forms.forms ? report.json.withForms(of: profile) : report.json))
-    } else {
-      Output.print(report.text(.ofStandardOutput))
-    }
+    try Output.print(
+      json
+        ? JSONText.encoded(forms.forms ? report.json.withForms(of: profile) : report.json)
+        : report.text(.ofStandardOutput))
     let isProven = try !replay || prove(report.advice)
     if !report.isConclusive || !isProven { throw ExitStatus.inconclusive }
   }
@@ -104,22 +102,13 @@ struct Advise: ParsableCommand {
   /// - Returns: whether the replay held.
   private func prove(_ advice: IndexAdvice) throws -> Bool {
     var change = ReplayChange()
-    change.statements =
-      advice.creations.map(\.candidate.sql)
-      + advice.removals.map {
-        "DROP INDEX \(SQLName.quotedIfNeeded($0.index.name))"
-      }
+    change.statements = advice.creations.map(\.candidate.sql) + advice.removals.map(\.sql)
     guard !change.statements.isEmpty else { return true }
     var progress = Progress("runs replayed", isLong: true)
     defer { progress.end() }
-    do {
-      let replay = try Replay(paths, change: change) { progress.report($0) }
-      progress.end()
-      Output.print("\n" + Document(replay: replay, change: change).text(.ofStandardOutput))
-      return replay.isConclusive
-    } catch let error as ReplayError {
-      throw Failure(
-        "\(error)", status: error == .noRuns ? ExitStatus.inconclusive : ExitStatus.failed)
-    }
+    let replay = try Replay(paths, change: change) { progress.report($0) }
+    progress.end()
+    Output.print("\n" + Document(replay: replay, change: change).text(.ofStandardOutput))
+    return replay.isConclusive
   }
 }

@@ -54,26 +54,22 @@ struct Attach: ParsableCommand {
   }
 
   func run() throws {
-    do {
-      guard !detach else { return try end() }
-      var options = RecordingOptions(command: [], directory: output ?? Record.newFolder())
-      options.recordsValues = values
-      options.labels = labels.values
-      options.logLimit = disk.map { $0 << 20 }
-      options.guardian = ProgramRecording.guardian
-      let recording = try TraceRecorder.attach(
-        to: pid, options, for: seconds.map { .seconds($0) }
-      ) {
-        Output.complain(
-          "records process \(pid), about 1.5 µs and 150 bytes a statement"
-            + (seconds == nil ? "; Ctrl-C ends the recording" : ""))
-      }
-      let wait = PoolWait(recording, of: pid)
-      defer { if let text = wait.text { Output.print("\n" + text) } }
-      try RecordedSummary(exceptions: exceptions, noEvents: noEvents).print(recording)
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
+    guard !detach else { return try end() }
+    var options = RecordingOptions(command: [], directory: output ?? Record.newFolder())
+    options.recordsValues = values
+    options.labels = labels.values
+    options.logLimit = disk.map { $0 << 20 }
+    options.guardian = ProgramRecording.guardian
+    let recording = try TraceRecorder.attach(
+      to: pid, options, for: seconds.map { .seconds($0) }
+    ) {
+      Output.complain(
+        "records process \(pid), about 1.5 µs and 150 bytes a statement"
+          + (seconds == nil ? "; Ctrl-C ends the recording" : ""))
     }
+    let wait = PoolWait(recording, of: pid)
+    defer { if let text = wait.text { Output.print("\n" + text) } }
+    try RecordedSummary(exceptions: exceptions, noEvents: noEvents).print(recording)
   }
 
   private func end() throws {

@@ -88,16 +88,11 @@ struct Tags: ParsableArguments {
   var pairs: [String] = []
 
   var values: [String: String] {
-    Dictionary(
-      pairs.compactMap { pair in
-        pair.firstIndex(of: "=").map {
-          (String(pair[..<$0]), String(pair[pair.index(after: $0)...]))
-        }
-      }, uniquingKeysWith: { _, last in last })
+    Dictionary(pairs.compactMap(Labels.split), uniquingKeysWith: { _, last in last })
   }
 
   func validate() throws {
-    if let pair = pairs.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
+    if let pair = pairs.first(where: { Labels.split($0) == nil }) {
       throw ValidationError("--tag takes name=value, such as seed=1, not '\(pair)'.")
     }
   }

@@ -36,11 +36,8 @@ struct Check: ParsableCommand {
     let sample = (try? LockObserver(path: path))?.sample()
     let (check, failure) = Self.check(facts)
     let report = CheckReport(facts, sample, check: check, failure: failure)
-    if json {
-      try Output.print(JSONText.encoded(CheckV1(report)))
-    } else {
-      Output.print(Document(check: report).text(.ofStandardOutput))
-    }
+    try Output.print(
+      json ? JSONText.encoded(CheckV1(report)) : Document(check: report).text(.ofStandardOutput))
     switch report.verdict {
     case .sound: return
     case .damaged: throw ExitStatus.regression

@@ -27,18 +27,13 @@ struct Doctor: ParsableCommand {
     guard command.isEmpty == (pid != nil) else {
       throw ValidationError("Name the program to examine, or a process with --pid.")
     }
-    let diagnosis: ProgramDiagnosis
-    do {
-      diagnosis =
-        try pid.map { try TraceRecording.Doctor.diagnose(process: $0) }
-        ?? TraceRecording.Doctor.diagnose(command) { log in
-          var events: [StoreEvent] = []
-          _ = try TraceReader.read([log]) { events.append($0.event) }
-          return events
-        }
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
-    }
+    let diagnosis =
+      try pid.map { try TraceRecording.Doctor.diagnose(process: $0) }
+      ?? TraceRecording.Doctor.diagnose(command) { log in
+        var events: [StoreEvent] = []
+        _ = try TraceReader.read([log]) { events.append($0.event) }
+        return events
+      }
     Output.print(diagnosis.text)
     if !diagnosis.isObservable { throw ExitStatus.inconclusive }
   }

@@ -88,25 +88,21 @@ struct Export: ParsableCommand {
     defer { progress.end() }
     var count = Count()
     let write: (String) throws -> Void = { try file.write($0) }
-    do {
-      for path in inputs.paths where try InputContent.isJSON(path: path) {
-        throw Failure("\(SavedReportError.noEvents(path))")
-      }
-      let report: ReadingReport
-      if format == .perfetto {
-        var trace = try PerfettoTrace(write: write)
-        report = try read(&count, &progress) { try trace.add($0) }
-        try trace.finish(missing: report.doubts)
-      } else {
-        var table = try EventTable(write: write)
-        report = try read(&count, &progress) { try table.add($0) }
-        try table.finish(missing: report.doubts)
-      }
-      try file.finish()
-      try judge(report, count)
-    } catch let error as TraceReadingError {
-      throw Failure(error)
+    for path in inputs.paths where try InputContent.isJSON(path: path) {
+      throw SavedReportError.noEvents(path)
     }
+    let report: ReadingReport
+    if format == .perfetto {
+      var trace = try PerfettoTrace(write: write)
+      report = try read(&count, &progress) { try trace.add($0) }
+      try trace.finish(missing: report.doubts)
+    } else {
+      var table = try EventTable(write: write)
+      report = try read(&count, &progress) { try table.add($0) }
+      try table.finish(missing: report.doubts)
+    }
+    try file.finish()
+    try judge(report, count)
   }
 
   /// The number of events, and the number of events with counts that passed the filters.

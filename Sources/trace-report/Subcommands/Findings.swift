@@ -26,11 +26,10 @@ struct Findings: ParsableCommand {
 
   func run() throws {
     try reviewed.review { profile, review in
-      if json {
-        try Output.print(brief.text(BriefV1(profile, review: review, after: reviewed.words)))
-      } else {
-        Output.print(Document(findings: review, in: profile).text(.ofStandardOutput))
-      }
+      try Output.print(
+        json
+          ? brief.text(BriefV1(profile, review: review, after: reviewed.words))
+          : Document(findings: review, in: profile).text(.ofStandardOutput))
     }
   }
 }

@@ -114,11 +114,9 @@ struct Gate: AsyncParsableCommand {
     var gate = TraceAnalysis.Gate(tolerance: tolerance / 100)
     gate.assumesComplete = completeness.assumeComplete
     gate.allowsMissing = completeness.allowMissing
-    var result =
-      gate
-      .compare(profile, with: known, tags: tags.values, findings: findings) {
-        plans?.plan(of: $0)
-      }
+    var result = gate.compare(profile, with: known, tags: tags.values, findings: findings) {
+      plans?.plan(of: $0)
+    }
     try plans?.checkIntegrity()
     // Counts are compared regardless; the plans of another database are not evidence.
     if let mismatch = plans?.mismatch { result.reservations.insert(mismatch.message, at: 0) }
@@ -150,14 +148,12 @@ struct Gate: AsyncParsableCommand {
   private func readBaseline() throws -> BaselineV1? {
     do {
       return try BaselineV1(path: baseline)
-    } catch BaselineError.missing where update {
-      return nil
-    } catch BaselineError.missing where !program.isEmpty {
+    } catch {
+      guard case .missing = error, update || !program.isEmpty else { throw error }
+      if update { return nil }
       throw Failure(
         "no baseline \(LogText.quoted(baseline)); write it with: \(updateCommand)",
         status: ExitStatus.inconclusive)
-    } catch {
-      throw Failure("\(error)", status: ExitStatus.inconclusive)
     }
   }
 
@@ -167,8 +163,7 @@ struct Gate: AsyncParsableCommand {
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
     try Baseline.write(
       profile, tags: tags.values, database: try capsule.path(or: database), runs: runs,
-      budgetsOf: nil,
-      allowMissing: completeness.allowMissing, to: baseline)
+      budgetsOf: nil, allowMissing: completeness.allowMissing, to: baseline)
     Output.complain("wrote \(baseline): \(Baseline.extent(of: profile)); commit it")
   }
 

@@ -57,11 +57,8 @@ struct Growth: ParsableCommand {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }
     let growth = try growth(in: folder)
-    if json {
-      try Output.print(JSONText.encoded(GrowthV1(growth)))
-    } else {
-      Output.print(Document(growth: growth).text(.ofStandardOutput))
-    }
+    try Output.print(
+      json ? JSONText.encoded(GrowthV1(growth)) : Document(growth: growth).text(.ofStandardOutput))
     if Self.wasInterrupted { throw ExitStatus.interrupted }
     switch growth.verdict {
     case .inconclusive: throw ExitStatus.inconclusive
@@ -113,13 +110,7 @@ struct Growth: ParsableCommand {
   private func profile(size: UInt64, in folder: URL) throws -> Profile {
     let log = folder.appending(path: "\(size).log").path
     let command = command.map { $0.replacing("{size}", with: "\(size)") }
-    let outcome: Recording.Outcome
-    do {
-      outcome = try LoggedProgram.run(command, log: log)
-    } catch {
-      throw Failure("\(error)")
-    }
-    guard case .exited(0) = outcome else {
+    guard case .exited(0) = try LoggedProgram.run(command, log: log) else {
       throw Failure("\(LogText.quoted(command.joined(separator: " "))) failed at size \(size)")
     }
     guard FileManager.default.fileExists(atPath: log) else {

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import DatabaseLocks
-import StoreEvents
 
 struct Locks: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -95,12 +94,7 @@ struct Locks: ParsableCommand {
     let severities =
       failOn.map { $0 == .note ? [Hazard.Severity.warning, .note] : [.warning] } ?? []
     guard let database else { return try AllLocks(isJSON: json).run(failsOn: Set(severities)) }
-    let observer: LockObserver
-    do {
-      observer = try LockObserver(path: database)
-    } catch {
-      throw Failure(LogText.escaped("\(error)"))
-    }
+    let observer = try LockObserver(path: database)
     if let rescue { return try RescueFolder(path: rescue).save(observer) }
     var loop = LocksLoop(
       observer, LocksView(isJSON: json, isRepeated: watch != nil),

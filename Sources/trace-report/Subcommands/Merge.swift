@@ -46,11 +46,7 @@ struct Merge: ParsableCommand {
     for path in inputs.paths {
       let profile = try Inputs.profile(of: [path])
       if profile.isEmpty { throw Failure.noEvents([path]) }
-      do {
-        try counted.add(profile, name: path)
-      } catch {
-        throw Failure("\(error)", status: ExitStatus.inconclusive)
-      }
+      try counted.add(profile, name: path)
       Self.checkClock(of: profile, path)
       sum.add(profile)
     }

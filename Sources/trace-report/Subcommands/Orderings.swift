@@ -128,8 +128,6 @@ struct Orderings: ParsableCommand {
       return try OrderingComparison(subject.sql, on: connection, options: options) { runs in
         progress.report(runs, part: Double((clock.now - begin).nanoseconds) / 1e9 / budget)
       }
-    } catch let error as OrderingError {
-      throw Failure(LogText.escaped("\(error)"), status: error.status)
     } catch let error as SQLiteError where error.isInterruption {
       throw Failure.interrupted(before: "every order had run once")
     } catch let error as SQLiteError {
@@ -137,16 +135,6 @@ struct Orderings: ParsableCommand {
         LogText.escaped("'\(database)': \(error.message)")
           + "; is this the database of the statement?",
         status: error.code == 1 ? ExitStatus.inconclusive : ExitStatus.failed)
-    }
-  }
-}
-
-extension OrderingError {
-  /// A statement that cannot be compared is inconclusive; wrong arguments are a failure.
-  fileprivate var status: ExitCode {
-    switch self {
-    case .wrongValueCount, .malformedValue, .notASelect: ExitStatus.failed
-    default: ExitStatus.inconclusive
     }
   }
 }

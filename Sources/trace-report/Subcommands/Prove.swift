@@ -40,11 +40,8 @@ struct Prove: ParsableCommand {
     gate.allowsMissing = completeness.allowMissing
     let proof = Proof(
       before: try Inputs.profile(of: [before]), after: try Inputs.profile(of: [after]), gate: gate)
-    if json {
-      try Output.print(brief.text(ProofV1(proof)))
-    } else {
-      Output.print(Document(proof: proof, top: 5).text(.ofStandardOutput))
-    }
+    try Output.print(
+      json ? brief.text(ProofV1(proof)) : Document(proof: proof, top: 5).text(.ofStandardOutput))
     switch proof.verdict {
     case .proven: return
     case .notProven: throw ExitStatus.regression

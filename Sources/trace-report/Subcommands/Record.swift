@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import StatementReplay
 import StoreEvents
 import TraceRecording
@@ -180,12 +179,8 @@ struct Record: AsyncParsableCommand {
     guard !replayable.isEmpty else { return }
     var progress = Progress("pages copied", isLong: true)
     defer { progress.end() }
-    do {
-      try StartCopies.make(of: replayable, in: recording) {
-        progress.report(UInt64($0), of: UInt64($1))
-      }
-    } catch {
-      throw Failure("\(error)")
+    try StartCopies.make(of: replayable, in: recording) {
+      progress.report(UInt64($0), of: UInt64($1))
     }
   }
 
@@ -204,9 +199,7 @@ struct Record: AsyncParsableCommand {
           + LogText.quoted(relayed.folder))
       if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
     } catch let error as RecordingError {
-      guard case .relayIncomplete(_, _, let code) = error, code != 0 else {
-        throw Failure("\(error)")
-      }
+      guard case .relayIncomplete(_, _, let code) = error, code != 0 else { throw error }
       Output.complain("\(error)")
       throw ExitCode(code)
     }
@@ -228,12 +221,5 @@ struct Record: AsyncParsableCommand {
   }
 
   /// Such as `trace-20261121-141228`, in the current folder.
-  static func newFolder() -> String {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    var name = [CChar](repeating: 0, count: 64)
-    let count = strftime(&name, name.count, "trace-%Y%m%d-%H%M%S", &local)
-    return String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  static func newFolder() -> String { LocalTime.text("trace-%Y%m%d-%H%M%S") }
 }

@@ -77,18 +77,15 @@ struct Rehearse: ParsableCommand {
       let rehearsal = try Rehearsal(of: script, on: database, sizes: parts, budget: budget)
       var report = RehearsalReport(rehearsal, profile, busyTimeout: busyTimeout)
       report.doubts += profile?.comparisonDoubts ?? []
-      if json {
-        try Output.print(JSONText.encoded(RehearsalV1(report)))
-      } else {
-        Output.print(Document(rehearsal: report).text(.ofStandardOutput))
-      }
+      try Output.print(
+        json
+          ? JSONText.encoded(RehearsalV1(report))
+          : Document(rehearsal: report).text(.ofStandardOutput))
       if rehearsal.failure != nil { throw ExitStatus.regression }
       guard report.isConclusive else { throw ExitStatus.inconclusive }
       if report.exceedsTimeout { throw ExitStatus.regression }
     } catch ReplayError.interrupted {
       throw Failure.interrupted(before: "the migration was rehearsed")
-    } catch let error as ReplayError {
-      throw Failure("\(error)")
     }
   }
 }

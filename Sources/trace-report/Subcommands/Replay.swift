@@ -84,44 +84,35 @@ struct ReplayCommand: ParsableCommand {
     ReadingInterruption.catchSignals()
     var progress = Progress("runs replayed", isLong: true)
     defer { progress.end() }
-    do {
-      if advisePragmas { return try tryPragmas(&progress) }
-      if sqlite.count > 1 { return try compareVersions(&progress) }
-      let change = try change(sqlite.first)
-      let replay = try Replay(inputs.paths, change: change, database: database) {
-        progress.report($0)
-      }
-      progress.end()
-      if json {
-        try Output.print(JSONText.encoded(ReplayV1(replay, change)))
-      } else {
-        Output.print(Document(replay: replay, change: change).text(.ofStandardOutput))
-      }
-      guard replay.isConclusive else { throw ExitStatus.inconclusive }
-      if replay.isWorse { throw ExitStatus.regression }
-    } catch let error as TraceReadingError {
-      throw Failure(error)
-    } catch let error as ReplayError {
-      throw Failure(
-        "\(error)", status: error == .noRuns ? ExitStatus.inconclusive : ExitStatus.failed)
-    }
+    if advisePragmas { return try tryPragmas(&progress) }
+    if sqlite.count > 1 { return try compareVersions(&progress) }
+    let change = try change(sqlite.first)
+    let replay = try replay(change, &progress)
+    progress.end()
+    try Output.print(
+      json
+        ? JSONText.encoded(ReplayV1(replay, change))
+        : Document(replay: replay, change: change).text(.ofStandardOutput))
+    guard replay.isConclusive else { throw ExitStatus.inconclusive }
+    if replay.isWorse { throw ExitStatus.regression }
+  }
+
+  private func replay(_ change: ReplayChange, _ progress: inout Progress) throws -> Replay {
+    try Replay(inputs.paths, change: change, database: database) { progress.report($0) }
   }
 
   private func compareVersions(_ progress: inout Progress) throws {
     var versions: [ReplayedVersion] = []
     for library in sqlite {
       let change = try change(library)
-      let replay = try Replay(inputs.paths, change: change, database: database) {
-        progress.report($0)
-      }
+      let replay = try replay(change, &progress)
       versions.append(ReplayedVersion(library: library, change: change, replay: replay))
     }
     progress.end()
-    if json {
-      try Output.print(JSONText.encoded(versions.map { ReplayV1($0.replay, $0.change) }))
-    } else {
-      Output.print(Document(replayedVersions: versions).text(.ofStandardOutput))
-    }
+    try Output.print(
+      json
+        ? JSONText.encoded(versions.map { ReplayV1($0.replay, $0.change) })
+        : Document(replayedVersions: versions).text(.ofStandardOutput))
     guard versions.allSatisfy(\.replay.isConclusive) else { throw ExitStatus.inconclusive }
     if versions.contains(where: \.replay.isWorse) { throw ExitStatus.regression }
   }
@@ -131,10 +122,7 @@ struct ReplayCommand: ParsableCommand {
     for candidate in PragmaCandidate.usual {
       var change = try change(sqlite.first)
       change.pragmas = [(candidate.name, candidate.value)]
-      let replay = try Replay(inputs.paths, change: change, database: database) {
-        progress.report($0)
-      }
-      trials.append(PragmaTrial(candidate, replay))
+      trials.append(PragmaTrial(candidate, try replay(change, &progress)))
     }
     progress.end()
     Output.print(Document(pragmaTrials: trials).text(.ofStandardOutput))

@@ -111,12 +111,7 @@ struct Serve: ParsableCommand {
 
   private func source() throws -> (any ServeSource, TopSource?) {
     if let input, InputPath.isFolder(input) {
-      let known: BaselineV1?
-      do {
-        known = try baseline.map { try BaselineV1(path: $0) }
-      } catch {
-        throw Failure("\(error)", status: ExitStatus.inconclusive)
-      }
+      let known = try baseline.map { try BaselineV1(path: $0) }
       return (FolderServeSource(input, baseline: known), nil)
     }
     if baseline != nil { throw ValidationError("--baseline needs a folder of recordings.") }
@@ -136,14 +131,8 @@ struct Serve: ParsableCommand {
     let source: any ServeSource
     let top: Int
     /// nil if they are not exported.
-    private var hazards: HostHazards?
-    private var computed: (time: ContinuousClock.Instant, profile: Profile?, metrics: String)?
-
-    init(source: any ServeSource, top: Int, hazards: HostHazards?) {
-      self.source = source
-      self.top = top
-      self.hazards = hazards
-    }
+    var hazards: HostHazards?
+    var computed: (time: ContinuousClock.Instant, profile: Profile?, metrics: String)?
 
     mutating func answer(_ path: String) -> HTTPServer.Answer {
       switch path {

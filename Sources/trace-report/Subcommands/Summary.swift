@@ -17,8 +17,7 @@ struct Summary: ParsableCommand {
       trace-report summary trace/ --markdown comment.md --sarif findings.sarif
       """)
 
-  @OptionGroup var inputs: Inputs
-  @OptionGroup var filters: Filters
+  @OptionGroup var reviewed: ReviewedInputs
 
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
@@ -45,13 +44,6 @@ struct Summary: ParsableCommand {
   var groupBy: Grouping?
 
   @Option(
-    help: "The program's database, for rules on indexes and statistics; it is only read.",
-    completion: .file())
-  var database: String?
-
-  @OptionGroup var model: ModelOption
-
-  @Option(
     help: "Also write Markdown for a comment on a pull request to this file.", completion: .file())
   var markdown: String?
 
@@ -65,7 +57,6 @@ struct Summary: ParsableCommand {
   var sourceRoot = "."
 
   @OptionGroup var texts: Texts
-  @OptionGroup var exceptions: Exceptions
 
   @Option(help: "Exit with 2 on a finding without an exception: warning, or note for any.")
   var failOn: FailOn?
@@ -79,8 +70,9 @@ struct Summary: ParsableCommand {
   }
 
   func run() throws {
+    let (inputs, filter) = (reviewed.inputs, reviewed.filters.value)
     if inputs.paths.count == 1, let folder = IncidentList(ifFlightRecorders: inputs.paths[0]) {
-      guard !json, filters.value.isEmpty else {
+      guard !json, filter.isEmpty else {
         throw ValidationError("\(inputs.paths[0]) holds incidents; name one of its folders.")
       }
       return Output.print(folder.document.text(.ofStandardOutput))
@@ -89,22 +81,19 @@ struct Summary: ParsableCommand {
       Output.print(incident.document.text(.ofStandardOutput) + "\n")
     }
     if let plans = try PlanTextSource.command(
-      for: inputs.paths, database: database, json: json, failsOnScan: failOn != nil)
+      for: inputs.paths, database: reviewed.database, json: json, failsOnScan: failOn != nil)
     {
-      guard filters.value.isEmpty, groupBy == nil, markdown == nil, sarif == nil else {
+      guard filter.isEmpty, groupBy == nil, markdown == nil, sarif == nil else {
         throw ValidationError("\(inputs.paths[0]) is a plan as text: use trace-report plans.")
       }
       return try plans.run()
     }
-    var profile = try inputs.profile(filters.value)
-    let workload = try ReportedWorkload(
-      profile, database: database, names: model.names(in: database))
-    let review = try exceptions.review(workload, in: profile)
+    var (profile, workload, review) = try reviewed.read()
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort ?? .total, grouping: groupBy,
       parts: all ? .all : .statements)
     if brief.brief {
-      try Output.print(brief.text(BriefV1(profile, review: review, after: words)))
+      try Output.print(brief.text(BriefV1(profile, review: review, after: reviewed.words)))
     } else if json {
       workload.addPlans(to: &profile)
       let shared = SharedProfile(profile, withSQL: texts.withSQL)
@@ -114,7 +103,7 @@ struct Summary: ParsableCommand {
       let document = Document(summary: profile, options: options, review: review)
       Output.print(document.text(.ofStandardOutput))
     } else {
-      let commands = NextCommand.after(words, RunVerdict(profile, review))
+      let commands = NextCommand.after(reviewed.words, RunVerdict(profile, review))
       Output.print(
         FirstScreen(profile, review: review, commands: commands).text(.ofStandardOutput))
     }
@@ -131,15 +120,10 @@ struct Summary: ParsableCommand {
     try judge(review, profile.completeness)
   }
 
-  /// The inputs with the options that select the events, for a command that reads them again.
-  private var words: [String]? {
-    inputs.words.map { $0 + filters.words + NextCommand.option("database", database) + model.words }
-  }
-
   private func write(
     _ review: FindingReview, in profile: Profile, toFile path: String
   ) throws {
-    let places = ResultPlaces(inputs: inputs.paths, sourceRoot: sourceRoot)
+    let places = ResultPlaces(inputs: reviewed.inputs.paths, sourceRoot: sourceRoot)
     let log = SARIFLog(
       findings: review.findings, in: profile, version: TraceReport.configuration.version,
       place: places.place)

@@ -21,10 +21,7 @@ struct TopLoop {
   private var frames = 0
 
   init(_ source: TopSource, view: any TopView, interval: Duration, count: Int?) {
-    self.source = source
-    self.view = view
-    self.interval = interval
-    self.count = count
+    (self.source, self.view, self.interval, self.count) = (source, view, interval, count)
   }
 
   // 100 ms is arbitrary: keys are handled quickly, and polling stays cheap.

@@ -15,11 +15,7 @@ final class TopSource {
 
   /// Follows a log.
   init(_ input: String) throws {
-    do {
-      reader = try LiveReader(input)
-    } catch {
-      throw Failure(error)
-    }
+    reader = try LiveReader(input)
     name = input == "-" ? "standard input" : input
     recording = nil
     attachment = nil
@@ -28,44 +24,31 @@ final class TopSource {
   /// Loads the probe into a process, and follows its log.
   init(process: Int32) throws {
     name = "process \(process)"
+    let attachment = try LiveAttachment(to: process, guardian: ProgramRecording.guardian)
     do {
-      let attachment = try LiveAttachment(to: process, guardian: ProgramRecording.guardian)
-      do {
-        reader = try LiveReader(attachment.log, isOurs: true)
-        try attachment.begin()
-      } catch {
-        _ = attachment.end()
-        throw error
-      }
-      self.attachment = attachment
-      recording = nil
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
-    } catch let error as TraceReadingError {
-      throw Failure(error)
+      reader = try LiveReader(attachment.log, isOurs: true)
+      try attachment.begin()
+    } catch {
+      _ = attachment.end()
+      throw error
     }
+    self.attachment = attachment
+    recording = nil
   }
 
   /// Starts a program, and follows its log.
   init(command: [String], output: LiveRecording.Output) throws {
     name = command.joined(separator: " ")
+    let recording = try LiveRecording(command, guardian: ProgramRecording.guardian)
     do {
-      let recording = try LiveRecording(
-        command, guardian: ProgramRecording.guardian)
-      do {
-        reader = try LiveReader(recording.log, isOurs: true)
-        try recording.startProgram(output: output)
-      } catch {
-        recording.end()
-        throw error
-      }
-      self.recording = recording
-      attachment = nil
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
-    } catch let error as TraceReadingError {
-      throw Failure(error)
+      reader = try LiveReader(recording.log, isOurs: true)
+      try recording.startProgram(output: output)
+    } catch {
+      recording.end()
+      throw error
     }
+    self.recording = recording
+    attachment = nil
   }
 
   /// Returns the events that have arrived.

@@ -15,9 +15,7 @@ final class TopLines: TopView {
   let staysAfterEnd = false
 
   init(_ form: Form, order: TopOrder, top: Int) {
-    self.form = form
-    self.order = order
-    self.top = top
+    (self.form, self.order, self.top) = (form, order, top)
   }
 
   func begin() {}
@@ -41,13 +39,7 @@ final class TopLines: TopView {
   }
 
   /// The time of day, such as `14:12:28`.
-  private static var time: String {
-    var now = Glibc.time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    return [local.tm_hour, local.tm_min, local.tm_sec]
-      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-  }
+  private static var time: String { LocalTime.text("%H:%M:%S") }
 }
 
 /// A terminal's screen, with its keys.
