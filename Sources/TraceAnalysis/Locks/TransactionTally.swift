@@ -20,6 +20,12 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   /// Statements that wrote in them, where the log has no rows; nil otherwise.
   public var writes: UInt64?
 
+  /// How many of them began after the thread had waited for 20 ms or more since its last one; nil if none did.
+  public var pauses: UInt64?
+
+  /// Whether the program waited before most of them, as for a person or a device.
+  var isPaced: Bool { (pauses ?? 0).multipliedReportingOverflow(by: 2).partialValue > site.count }
+
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
 
@@ -29,6 +35,7 @@ public struct TransactionSite: Hashable, Sendable, Codable {
     commitTime.add(other.commitTime)
     longestSequence = max(longestSequence, other.longestSequence)
     if let more = other.writes { writes.add(more) }
+    if let more = other.pauses { pauses = (pauses ?? 0).saturatingSum(more) }
     if let more = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(more) }
   }
 }
@@ -76,11 +83,13 @@ struct TransactionTally {
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
+    let isPaused = threadSequences[thread]?.isPaused == true
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     let site = TransactionSite(
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
-      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes)
+      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
+      pauses: isPaused ? 1 : nil)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }
@@ -120,6 +129,8 @@ private struct WriteSequences {
   private static let minWritesPerRequest: UInt64 = 10
   // A program that writes a measurement from time to time has nothing to group.
   private static let maxPause: Nanoseconds = 1_000_000_000
+  // 20 ms is arbitrary: a program computes a row in less, and people and devices take longer.
+  private static let minPause: Nanoseconds = 20_000_000
 
   private struct Sequence {
     var count: UInt64 = 1
@@ -147,12 +158,15 @@ private struct WriteSequences {
   private var lines: [LockSite.Key: Sequence] = [:]
   private var number: UInt64 = 0
   private var end: Nanoseconds = 0
+  /// Whether the last transaction began long after the one before.
+  private(set) var isPaused = false
 
   /// Returns the length of the sequence that a transaction continues; 0 for one of many rows.
   mutating func add(_ transaction: TransactionTally.Transaction, at line: LockSite.Key) -> UInt64 {
     number += 1
     let pause = transaction.start &- end
     end = transaction.end
+    isPaused = pause >= Self.minPause
     if !transaction.isSmall || pause >= Self.maxPause { lines = [:] }
     guard transaction.isSmall else { return 0 }
     if var sequence = lines[line], sequence.continues(with: transaction, number) {
