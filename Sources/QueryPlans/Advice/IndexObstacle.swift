@@ -50,6 +50,9 @@ public struct IndexObstacle: Hashable, Sendable {
   /// The VM steps of a run with each, on a copy of the database; nil where it was not run.
   public var steps: Steps?
 
+  /// Whether only a pattern that begins with text is found by an index.
+  public var isOfLike: Bool { reason == .like || rewritten.hasSuffix(" LIKE ?") }
+
   public struct Steps: Hashable, Sendable {
     public var before: UInt64
     public var after: UInt64

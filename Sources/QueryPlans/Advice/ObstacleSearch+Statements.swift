@@ -68,7 +68,16 @@ extension ObstacleSearch {
     guard low.count == 1, high.count == 1, low[0].column != high[0].column,
       let now = subject.run([], nil)?.measurement.work, now.perRun(\.rows) < 2
     else { return [] }
-    let order = "ORDER BY \(SQLName.quotedIfNeeded(low[0].column)) DESC LIMIT 1"
+    // `low` is the beginning in every row.
+    let (table, first, last) = (
+      SQLName.quotedIfNeeded(scope.sources[0].table ?? ""),
+      SQLName.quotedIfNeeded(low[0].column), SQLName.quotedIfNeeded(high[0].column)
+    )
+    let reversed = subject.run([], "SELECT 1 FROM \(table) WHERE \(first) > \(last) LIMIT 1")
+    guard let reversed = reversed?.measurement, !reversed.isCut, reversed.work.rows == 0 else {
+      return []
+    }
+    let order = "ORDER BY \(first) DESC LIMIT 1"
     var changed = text.sql
     changed.insert(contentsOf: " \(order)", at: end.range.upperBound)
     guard let search = text.plan(changed)?.searches.first, let index = search.index else {

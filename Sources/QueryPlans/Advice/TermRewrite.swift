@@ -51,7 +51,7 @@ struct TermRewrite {
     return reader.collations(term, sides, place) + reader.affinities(term, sides, place)
       + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
       + reader.expressionsOfIndexes(term, sides, place)
-      + reader.literalsOfPartialIndexes(term, sides, place)
+      + reader.literalsOfPartialIndexes(term, sides, place) + reader.truths(term, inner)
   }
 
   struct Reader {

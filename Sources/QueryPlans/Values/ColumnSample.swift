@@ -82,14 +82,21 @@ struct ColumnSample {
 
   /// The quantile of a value: the middle of the values equal to it.
   func part(of value: BindValue) -> Double {
-    let low = firstIndex { !$0.precedes(value) }
-    let high = firstIndex { value.precedes($0) }
+    let low = Self.firstIndex(in: values) { !$0.precedes(value) }
+    let high = Self.firstIndex(in: values) { value.precedes($0) }
     guard values.count > 1 else { return 0.5 }
     let middle = high > low ? Double(low + high - 1) / 2 : Double(low) - 0.5
     return min(max(middle / Double(values.count - 1), 0), 1)
   }
 
-  private func firstIndex(where isBehind: (BindValue) -> Bool) -> Int {
+  /// The place of a value among the distinct ones, or that of the next one.
+  func place(of value: BindValue) -> Int {
+    Self.firstIndex(in: distinct) { !$0.precedes(value) }
+  }
+
+  private static func firstIndex(
+    in values: [BindValue], where isBehind: (BindValue) -> Bool
+  ) -> Int {
     var (low, high) = (0, values.count)
     while low < high {
       let middle = (low + high) / 2

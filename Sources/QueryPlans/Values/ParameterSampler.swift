@@ -199,9 +199,9 @@ struct ParameterSampler {
   private func listedValue(
     _ operand: Operand, _ place: Int, _ choice: Choice, _ samples: ColumnSamples
   ) -> BindValue? {
-    guard let distinct = samples[operand]?.distinct else { return nil }
-    let own = choice.row[operand.alias]?[operand]
-    let first = own.flatMap { value in distinct.firstIndex { !$0.precedes(value) } }
+    guard let sample = samples[operand] else { return nil }
+    let distinct = sample.distinct
+    let first = choice.row[operand.alias]?[operand].map(sample.place)
     // The golden ratio spreads any number of places evenly.
     let part = (Double(place - 1) * 0.618_034).truncatingRemainder(dividingBy: 1)
     let index = (first ?? distinct.count / 2) + Int(part * Double(distinct.count))

@@ -120,11 +120,12 @@ struct AvoidFullTableScan: Rule {
     if !statement.judgement.obstacles.isEmpty {
       let tried = scan?.indexes ?? []
       let condition =
-        statement.judgement.obstacles.contains { $0.reason == .like }
+        statement.judgement.obstacles.contains { $0.isOfLike }
         ? "if the pattern begins with text, " : ""
       let index =
-        tried.isEmpty ? [] : [condition + IndexFix(tried, entity: statement.entity).sentence]
-      return (index + statement.judgement.obstacles.map(\.sentence)).joined(separator: "; or ")
+        tried.isEmpty ? [] : [IndexFix(tried, entity: statement.entity).sentence]
+      return condition
+        + (index + statement.judgement.obstacles.map(\.sentence)).joined(separator: "; or ")
     }
     if statement.clauses.readsExtremes {
       return """

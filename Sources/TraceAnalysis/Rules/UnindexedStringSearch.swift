@@ -155,11 +155,6 @@ struct UnindexedStringSearch: Rule {
           of words
           """
       }
-      if tried.isEmpty, let obstacle = statement.judgement.obstacles.first {
-        return """
-          if the pattern begins with text: \(obstacle.sentence); for words within the text, use an FTS5 table
-          """
-      }
       // GLOB has no ESCAPE.
       let escapes = tokens.contains { $0.isWord("ESCAPE") }
       let index =
