@@ -42,11 +42,11 @@ extension AdviceReport {
         ? IndexAdvice(untried: workload.statements, explainer)
         : try IndexAdvice(
           workload, database: database, connection, minimumEffect: minimumEffect,
-          sqliteVersion: conditions.sqliteVersion)
+          conditions: conditions)
     } catch AdviceError.nothingMeasured(let statements) {
       // What to write differently is known without a run.
       let sentences = explanations().flatMap { id, explanation in
-        explanation.judgement?.obstacles.map { "; \(id): \($0.sentence)" } ?? []
+        explanation.judgement?.rewrites.map { "; \(id): \($0)" } ?? []
       }
       throw Failure(
         LogText.escaped("\(AdviceError.nothingMeasured(statements))\(sentences.joined())"),
@@ -57,7 +57,7 @@ extension AdviceReport {
       doubts: workload.doubts)
     for (id, explanation) in explanations() {
       verdicts[id] = explanation.verdict
-      rewrites[id] = explanation.judgement?.obstacles.map(\.sentence)
+      rewrites[id] = explanation.judgement?.rewrites
     }
   }
 }
@@ -66,7 +66,7 @@ extension IndexAdvice {
   /// Tries candidate indexes for a workload, with progress on a terminal.
   fileprivate init(
     _ workload: AdviceWorkload, database: String, _ connection: Connection,
-    minimumEffect: Double, sqliteVersion: String?
+    minimumEffect: Double, conditions: PlanConditions
   ) throws {
     ReadingInterruption.catchSignals()
     var copying = Progress("pages copied")
@@ -80,7 +80,10 @@ extension IndexAdvice {
       options.minimumEffect = minimumEffect
       options.writes = workload.writes
       options.incompleteness = workload.incompleteness
-      if sqliteVersion != Connection.libraryVersion { options.otherVersion = sqliteVersion }
+      if conditions.sqliteVersion != Connection.libraryVersion {
+        options.otherVersion = conditions.sqliteVersion
+      }
+      options.otherTables = conditions.otherTables
       options.isCancelled = { ReadingInterruption.isRequested }
       self = try IndexAdvisor(workload.statements, on: connection, options: options) { step in
         switch step {

@@ -57,6 +57,39 @@ import Testing
     #expect(advice.removals.map(\.index.name) == ["song_year"])
   }
 
+  /// The rows are few, but a value that most rows have does not use the partial index.
+  @Test func valuesThatTakeAHundredTimesTheCountedStepsAdviseNothing() throws {
+    try connection.execute("CREATE INDEX stop_rare ON ZSTOP(ZLONGITUDE) WHERE ZKIND = 9")
+    let statement = WorkloadStatement(
+      id: "a", sql: "SELECT ZNAME FROM ZSTOP WHERE ZKIND = ? AND ZLONGITUDE > ?", runs: 10,
+      counted: CountedRuns(rows: 50, vmSteps: 300))
+    #expect(throws: AdviceError.self) {
+      try IndexAdvisor([statement], on: connection).advice()
+    }
+  }
+
+  @Test func anIndexHalvesTheStepsOfAStatement() throws {
+    // All rows are numbered, with or without a sort.
+    let advice = try advice(
+      """
+      SELECT ZNAME FROM (SELECT ZNAME, row_number() OVER (PARTITION BY ZKIND ORDER BY ZLONGITUDE) AS n
+      FROM ZSTOP) WHERE n = 1
+      """)
+    #expect(advice.creations.isEmpty)
+  }
+
+  @Test func aTableThatTheProgramHasElsewhereIsNoOtherDatabase() throws {
+    var options = IndexAdvisor.Options()
+    options.otherTables = ["chosen": "a temporary table"]
+    let statements = [
+      "SELECT * FROM chosen", "SELECT id FROM Chosen", "SELECT ZNAME FROM ZSTOP WHERE ZNAME = 'a'",
+    ]
+    let advice = try IndexAdvisor(workload(statements), on: connection, options: options).advice()
+    #expect(advice.creations.map(\.candidate.columns) == [["ZNAME"]])
+    #expect(advice.unmeasured.count == 2)
+    #expect(advice.unmeasured.allSatisfy { $0.reason.hasSuffix("is a temporary table") })
+  }
+
   /// With statistics SQLite makes an index on such a table at each run, which hides what a lasting one saves.
   @Test func statisticsThatWereTriedDecideNoIndex() throws {
     try connection.execute(

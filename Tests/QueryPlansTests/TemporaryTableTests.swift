@@ -17,6 +17,21 @@ import Testing
     #expect(TemporaryTable.created(by: sql) == table)
   }
 
+  @Test func isCreatedWithoutRows() {
+    #expect(
+      TemporaryTable.creations(in: [
+        "CREATE TABLE other(id)", "CREATE INDEX chosen_id ON chosen(id)",
+        "CREATE INDEX other_id ON other(id)", "CREATE TEMP TABLE chosen(id)",
+        "CREATE TEMP TABLE copied AS SELECT id, 'a b' AS n FROM other WHERE id = ?;",
+        "CREATE UNIQUE INDEX IF NOT EXISTS temp.one ON Copied(id)",
+      ]) == [
+        "CREATE TEMP TABLE chosen(id)",
+        "CREATE TEMP TABLE copied AS SELECT * FROM (SELECT id, 'a b' AS n FROM other WHERE id = ?) LIMIT 0",
+        "CREATE INDEX chosen_id ON chosen(id)",
+        "CREATE UNIQUE INDEX IF NOT EXISTS temp.one ON Copied(id)",
+      ])
+  }
+
   @Test func isDroppedByItsName() {
     #expect(TemporaryTable.dropped(by: "DROP TABLE IF EXISTS temp.Chosen") == "chosen")
     #expect(TemporaryTable.dropped(by: "DROP TABLE chosen") == "chosen")

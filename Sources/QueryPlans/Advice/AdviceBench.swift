@@ -49,10 +49,12 @@ final class AdviceBench {
     var cost: Double { reading + writing }
   }
 
-  /// - Parameter otherVersion: the version of SQLite that ran the workload, where it is another one.
+  /// - Parameters:
+  ///   - otherVersion: the version of SQLite that ran the workload, where it is another one.
+  ///   - otherTables: tables that the copy does not have, in lower case, with what they are.
   init(
     _ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy,
-    otherVersion: String? = nil
+    otherVersion: String? = nil, otherTables: [String: String] = [:]
   ) throws {
     self.copy = copy
     self.writes = writes
@@ -68,12 +70,15 @@ final class AdviceBench {
     guard !workload.isEmpty else { throw AdviceError.noStatements }
     try copy.reorder()
     var (statements, unmeasured) = try Self.compiled(
-      workload, on: copy.connection, otherVersion)
+      workload, on: copy.connection, otherVersion, otherTables)
     var steps: [Double] = []
     statements = try statements.filter { statement in
       do {
         let count = try statement.steps()
         if statement.isEndless { throw OrderingError.tooManySteps }
+        if let excess = statement.excessOfSample {
+          throw OrderingError.noFit(counted: excess.counted, best: excess.sampled)
+        }
         steps.append(count)
         return true
       } catch let error as SQLiteError where error.isMistake {
@@ -98,7 +103,8 @@ final class AdviceBench {
 
   /// The statements that can be measured, and why others cannot.
   private static func compiled(
-    _ workload: [WorkloadStatement], on connection: Connection, _ otherVersion: String?
+    _ workload: [WorkloadStatement], on connection: Connection, _ otherVersion: String?,
+    _ otherTables: [String: String]
   ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
     var match = SchemaMatch()
     let explainer = PlanExplainer(connection)
@@ -116,6 +122,10 @@ final class AdviceBench {
       } catch let error as OrderingError {
         unmeasured.append((statement.id, Self.reason(error, otherVersion)))
       } catch let error as SQLiteError where !error.isInterruption {
+        if let reason = Self.otherTable(error.message, otherTables) {
+          unmeasured.append((statement.id, reason))
+          continue
+        }
         failure = error.message
         let reason =
           otherVersion == nil
@@ -126,6 +136,14 @@ final class AdviceBench {
     }
     guard !match.isOtherDatabase else { throw AdviceError.otherDatabase(match) }
     return (statements, unmeasured)
+  }
+
+  /// A reason for `no such table: archive.sale`, where the program has it elsewhere.
+  private static func otherTable(_ message: String, _ tables: [String: String]) -> String? {
+    let start = "no such table: "
+    guard message.hasPrefix(start) else { return nil }
+    let name = message.dropFirst(start.count)
+    return tables[name.lowercased()].map { "'\(name)' is \($0)" }
   }
 
   /// Why a statement is not measured; where another version of SQLite ran it, that is the reason.

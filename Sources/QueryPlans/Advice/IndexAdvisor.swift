@@ -16,6 +16,8 @@ public struct IndexAdvisor {
     public var incompleteness: String?
     /// The version of SQLite that ran the workload, where it is another one than this.
     public var otherVersion: String?
+    /// Tables of the program that are in no copy of this database, in lower case, with what they are.
+    public var otherTables: [String: String] = [:]
     /// The time for all timing together; after it, statements are advised by their counts.
     public var timeBudget = Duration.seconds(20)
     /// Called often: once it returns true, nothing more is tried.
@@ -48,7 +50,8 @@ public struct IndexAdvisor {
       when: options.isCancelled, every: Self.pause
     ) {
       let bench = try AdviceBench(
-        statements, writes: options.writes, copy: copy, otherVersion: options.otherVersion)
+        statements, writes: options.writes, copy: copy, otherVersion: options.otherVersion,
+        otherTables: options.otherTables)
       return (bench, try bench.statisticsTrials())
     }
     self.options = options

@@ -12,6 +12,8 @@ public struct IndexCandidate: Hashable, Sendable {
   public var condition: String?
   /// Whether some columns are included only to make the index covering.
   var isWidened = false
+  /// The name of an attached database; nil for the main one.
+  public var schema: String?
   /// Distinguishes it from another object of its name.
   var number = 1
 
@@ -20,8 +22,9 @@ public struct IndexCandidate: Hashable, Sendable {
 
   func sql(named name: String) -> String {
     let part = condition.map { " WHERE \($0)" } ?? ""
-    return "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
-      + "(\(terms))\(part)"
+    let prefix = schema.map { SQLName.quotedIfNeeded($0) + "." } ?? ""
+    return "CREATE INDEX \(prefix)\(SQLName.quotedIfNeeded(name)) "
+      + "ON \(SQLName.quotedIfNeeded(table)) (\(terms))\(part)"
   }
 
   /// Whether it is an index of whole columns, in their own order and of all rows.

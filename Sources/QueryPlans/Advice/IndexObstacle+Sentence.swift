@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension PlanJudgement {
+  /// The ways to write the statement differently.
+  public var rewrites: [String] {
+    var rewrites = obstacles.map(\.sentence)
+    if let search = excess?.textSearch { rewrites.append(search.sentence) }
+    if replacesRows, !unindexedReferences.isEmpty { rewrites.append(Self.fixOfReplace) }
+    return rewrites
+  }
+
+  /// A REPLACE deletes the row that is in its way, and its children by ON DELETE CASCADE.
+  public static let fixOfReplace =
+    "REPLACE deletes the row and inserts it again: INSERT … ON CONFLICT DO UPDATE changes it in its place"
+}
+
+extension PlanJudgement.Excess.TextSearch {
+  var sentence: String {
+    "the text search in '\(table)' runs once for each row of '\(outer)': begin with it, as FROM \(order) does"
+  }
+}
+
 extension IndexObstacle {
   /// The reason and the way to write the term.
   public var sentence: String {
@@ -11,8 +31,8 @@ extension IndexObstacle {
         'text%', or set PRAGMA case_sensitive_like
         """
     case .expression:
-      return
-        "\(name) has the column itself: write \(rewritten) in place of \(term), and convert the value"
+      let converted = term.replacing("+ ", with: "") == rewritten ? "" : ", and convert the value"
+      return "\(name) has the column itself: write \(rewritten) in place of \(term)\(converted)"
     case .range:
       let cause = term.contains("(") ? "function" : "expression"
       let hidden = "the \(cause) in \(term) hides the column from"
@@ -50,6 +70,10 @@ extension IndexObstacle {
     case .sameValue:
       return
         "\(name) is on the same value in other words: write \(rewritten) in place of \(term)"
+    case .partial where !SQLTokenizer.tokens(of: term).contains(where: { $0.kind == .parameter }):
+      return """
+        \(name) is partial, and its WHERE has other words than \(term): write \(rewritten)
+        """
     case .partial:
       return """
         \(name) is partial, and a bound value does not show that its WHERE is true: write \(rewritten) in a \
@@ -57,6 +81,21 @@ extension IndexObstacle {
         """
     case .keyset:
       return "\(name) finds the next rows by row values: write \(rewritten) in place of \(term)"
+    case .count:
+      let created = indexes.map { ", and \($0.sql)" }.joined()
+      return """
+        SQLite reads each row for \(term): write \(rewritten), which reads the pages of the smallest index\(created)
+        """
+    case .interval:
+      return """
+        \(name) finds the rows of one end of \(term): if no two intervals overlap, add \(rewritten)
+        """
+    case .order:
+      let created = indexes.map { "\($0.sql), and " }.joined()
+      return """
+        \(name) finds many rows in another order, and LIMIT discards most: \(created)write \(rewritten), so that \
+        SQLite reads the rows in order and stops
+        """
     case .union(let view):
       return """
         \(name) is not used, since UNION in the view '\(view)' compares all rows to remove duplicates: write \

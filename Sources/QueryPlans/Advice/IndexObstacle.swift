@@ -30,6 +30,12 @@ public struct IndexObstacle: Hashable, Sendable {
     case keyset
     /// UNION compares all rows of a view before the WHERE is evaluated.
     case union(view: String)
+    /// A count of a value that no row has as NULL: SQLite reads each row for it, and none for `count(*)`.
+    case count
+    /// Both ends of an interval are compared, and an index finds the rows of one end.
+    case interval
+    /// A search finds many rows in another order than that of ORDER BY, of which LIMIT discards most.
+    case order
   }
 
   public var reason: Reason
@@ -44,6 +50,9 @@ public struct IndexObstacle: Hashable, Sendable {
   /// The VM steps of a run with each, on a copy of the database; nil where it was not run.
   public var steps: Steps?
 
+  /// Whether only a pattern that begins with text is found by an index.
+  public var isOfLike: Bool { reason == .like || rewritten.hasSuffix(" LIKE ?") }
+
   public struct Steps: Hashable, Sendable {
     public var before: UInt64
     public var after: UInt64
@@ -54,7 +63,7 @@ extension IndexObstacle.Reason {
   /// Whether the statement returns the same rows with the same values.
   var keepsRows: Bool {
     switch self {
-    case .keyset, .range, .leftColumn, .sameValue: true
+    case .keyset, .range, .leftColumn, .sameValue, .count, .order, .interval: true
     default: false
     }
   }
@@ -69,6 +78,8 @@ struct ObstacleSearch {
   let subject: IndexTrial.Subject
   let viewSQL: (String) -> String?
   let qualified: (String) -> String
+  /// Indexes on the columns of a table with the shortest values.
+  let narrowIndexes: (String) -> [[IndexCandidate]]
 
   // 40 is arbitrary: each takes a tenth of a millisecond.
   private static let maxTrials = 40
@@ -76,7 +87,7 @@ struct ObstacleSearch {
   private var copy: SchemaCopy { trial.copy }
 
   /// A statement or a view with terms that are written differently.
-  private struct Text {
+  struct Text {
     var sql: String
     var outline: StatementOutline
     /// The tokens with the parameters as written, not by their numbers.
@@ -105,7 +116,9 @@ struct ObstacleSearch {
       parameters: SQLTokenizer.tokens(of: sql).filter { $0.kind == .parameter },
       plan: { copy.plan($0) })
     statement.isStatement = true
-    var found = obstacles(in: statement, before)
+    var found = obstacles(in: statement, before) + counts(in: statement)
+    // A term that finds fewer rows is the better way.
+    if found.isEmpty { found = orders(in: statement, before) + intervals(in: statement) }
     for view in views(of: sql) {
       guard let text = viewSQL(view) else { continue }
       let plan = { (changed: String) in copy.plan(sql, withView: view, as: changed) }
@@ -177,7 +190,7 @@ struct ObstacleSearch {
   }
 
   /// The text with others in place of some terms.
-  private func replacing(_ terms: [(term: Range<Int>, text: String)], in text: Text) -> String? {
+  func replacing(_ terms: [(term: Range<Int>, text: String)], in text: Text) -> String? {
     var changed = text.sql
     for (term, other) in terms.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
       let tokens = text.outline.tokens[term]
@@ -190,15 +203,22 @@ struct ObstacleSearch {
 
   /// The indexes with which the changed statement takes half of its steps or fewer.
   private func indexes(on column: TermRewrite.HiddenColumn, _ changed: String) -> [IndexCandidate] {
-    let proposals = IndexProposals(
-      sql: changed, viewSQL: viewSQL, qualified: qualified, columns: trial.columns)
-    let sets = proposals.finding(rowsOf: column.table).filter { set in
+    let sets = proposals(for: changed).finding(rowsOf: column.table).filter { set in
       set.contains { $0.columns.containsName(column.name) }
     }
+    return trial.improving(sets, in: subject(as: changed))
+  }
+
+  func proposals(for sql: String) -> IndexProposals {
+    IndexProposals(sql: sql, viewSQL: viewSQL, qualified: qualified, columns: trial.columns)
+  }
+
+  /// The statement with another text.
+  func subject(as changed: String) -> IndexTrial.Subject {
     var other = subject
     other.sql = changed
     other.run = { [subject] indexes, text in subject.run(indexes, text ?? changed) }
-    return trial.improving(sets, in: other)
+    return other
   }
 
   /// The search of the plan after a change that the plan before it does not have.
@@ -219,13 +239,14 @@ struct ObstacleSearch {
   }
 
   /// Whether the changed statement returns the same rows in half of the steps or fewer, as far as both can be run.
-  private func prove(_ obstacle: inout IndexObstacle, _ changed: String) -> Bool {
+  func prove(_ obstacle: inout IndexObstacle, _ changed: String) -> Bool {
     guard let before = subject.run([], ParameterNumbering(subject.sql).sql),
       let after = subject.run(obstacle.indexes, changed)
     else { return true }
     let (first, second) = (before.measurement, after.measurement)
     // Sampled values differ where the program binds one value twice.
-    let mayDiffer = first.isCut || first.isSampled && obstacle.reason == .keyset
+    let bindsTwice = obstacle.reason == .keyset || obstacle.reason == .interval
+    let mayDiffer = first.isCut || first.isSampled && bindsTwice
     let outer = StatementOutline(subject.sql).scopes.first { $0.depth == 0 }
     let returnsAny = outer?.limit != nil && outer?.hasOrderBy == false
     let isSame =
@@ -283,11 +304,11 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-  fileprivate var sortCount: Int {
+  var sortCount: Int {
     nodes.count { if case .temporaryBTree = $0.fact { true } else { false } }
   }
 
-  fileprivate var scanCount: Int {
+  var scanCount: Int {
     nodes.count { if case .scan = $0.fact { true } else { false } }
   }
 }

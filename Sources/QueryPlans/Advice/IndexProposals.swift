@@ -99,7 +99,7 @@ struct IndexProposals {
     let ranges = compared.ranges.filter(known.isIndexable)
     let joined = compared.joined.filter(known.isIndexable)
     let expressions = ComparedExpression.all(in: scope, outline).filter { expression in
-      expression.table.lowercased() == table.lowercased() && !expression.text.hasPrefix("+")
+      expression.table.lowercased() == table.lowercased()
         && expression.columns.allSatisfy { known.names.contains($0.lowercased()) }
     }.map { ($0, IndexCandidate($0)) }
     let prefixes = TextPrefix.all(in: scope, of: source, outline.tokens)
@@ -126,8 +126,10 @@ struct IndexProposals {
     sets += [joined + equal + ranges, equal + ranges, joined + equal].map(index)
     sets += ranges.map { index(equal + [$0]) } + (joined + equal + ranges).map { index([$0]) }
     sets += prefixes.map { [$0] } + expressions.map { [$0.1] }
-    sets += conditions.map { condition in
-      index([condition.column]).map { $0.partial(where: condition.text) }
+    sets += conditions.flatMap { condition in
+      [index(equal + ranges), index([condition.column])].map { set in
+        set.map { $0.partial(where: condition.text) }
+      }
     }
     sets += Self.extremes(of: scope, source, outline.tokens).filter(known.isIndexable).flatMap {
       [index(equal + [$0]), index([$0])]

@@ -55,6 +55,21 @@ final class MeasuredStatement {
   // 100 is arbitrary: no index that makes a statement so slow is advised.
   private static let maxFactor = 100
 
+  // 10 is arbitrary: a program may read a part of the rows.
+  private static let maxStepRatio = 10.0
+  /// Whether a table has a partial index, of which a bound value decides whether SQLite uses it.
+  private let hasPartialIndex: Bool
+  /// VM steps of each run as the copy was at first.
+  private var vmSteps: [Int: UInt64] = [:]
+
+  /// The counted VM steps and those of the values, where they have been sampled and take far more.
+  var excessOfSample: (counted: Double, sampled: Double)? {
+    guard hasPartialIndex, source.isSampled, let counted = statement.counted.vmSteps, counted > 0
+    else { return nil }
+    let sampled = runs.enumerated().reduce(0) { $0 + $1.1.weight * Double(vmSteps[$1.0] ?? 0) }
+    return sampled > Self.maxStepRatio * counted ? (counted, sampled) : nil
+  }
+
   /// Ends a run; after the first one by the steps of that.
   private var maxSteps = OrderingError.maxSteps
   /// Whether a run was ended.
@@ -91,6 +106,9 @@ final class MeasuredStatement {
     self.connection = connection
     sql = numbered.sql
     tables = Self.tables(of: outline, on: connection).union(actionTables.map { $0.lowercased() })
+    hasPartialIndex = tables.contains { table in
+      (try? DatabaseIndex.all(of: table, connection))?.contains(where: \.isPartial) == true
+    }
     storeNames = StoreNames.used(by: outline.tokens)
     let sampler = ParameterSampler(
       outline: outline, parameterCount: numbered.count, connection: connection)
@@ -170,7 +188,7 @@ final class MeasuredStatement {
       if knownSteps[key] == nil {
         if !isFilled { try arrays.fill(on: connection) }
         isFilled = true
-        knownSteps[key] = try count(run)
+        knownSteps[key] = try count(run, index)
       }
       sum += run.weight * Double(knownSteps[key] ?? 0)
     }
@@ -179,7 +197,7 @@ final class MeasuredStatement {
   }
 
   /// A run that is ended counts for more than any other.
-  private func count(_ run: StatementValues.Run) throws -> UInt64 {
+  private func count(_ run: StatementValues.Run, _ index: Int) throws -> UInt64 {
     let query = try compiled(sql, run, connection)
     _ = connection.takePageReads()
     do {
@@ -194,7 +212,9 @@ final class MeasuredStatement {
       isEndless = true
       return UInt64(maxSteps) * 10
     }
-    return query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
+    let steps = query.takeCounters().vmSteps
+    if vmSteps[index] == nil { vmSteps[index] = steps }
+    return steps + Self.stepsOfPage * connection.takePageReads()
   }
 
   /// The instructions that SQLite makes of the statement with these values.

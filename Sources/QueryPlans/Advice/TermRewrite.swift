@@ -42,14 +42,16 @@ struct TermRewrite {
       return reader.withoutConstants(tree) + reader.rowValues(tree) + reader.ofTables(tree)
     }
     let inner = TermTree.unwrapped(term, tokens)
-    guard let place = reader.operatorPlace(in: inner) else { return [] }
+    guard let place = reader.operatorPlace(in: inner) else { return reader.truths(term, inner) }
     let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
-    if tokens[place].isWord("LIKE") { return reader.glob(term, inner, place) }
+    if tokens[place].isWord("LIKE") {
+      return reader.columnsInOtherCase(term, inner, place) + reader.glob(term, inner, place)
+    }
     let ranges = reader.ranges(term, sides, place)
     return reader.collations(term, sides, place) + reader.affinities(term, sides, place)
       + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
       + reader.expressionsOfIndexes(term, sides, place)
-      + reader.literalsOfPartialIndexes(term, sides, place)
+      + reader.literalsOfPartialIndexes(term, sides, place) + reader.truths(term, inner)
   }
 
   struct Reader {
@@ -191,6 +193,34 @@ struct TermRewrite {
       return [
         TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
       ]
+    }
+
+    /// `upper(a) LIKE ?` as `a LIKE ?`, which ignores case anyway.
+    func columnsInOtherCase(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite]
+    {
+      let names = ComparedExpression.names(in: inner.lowerBound..<place, tokens)
+      guard names.count == 1, tokens[inner.lowerBound + 1].isSymbol("("),
+        ["LOWER", "UPPER"].contains(where: tokens[inner.lowerBound].isWord),
+        place - inner.lowerBound == (names[0].qualifier == nil ? 4 : 6)
+      else { return [] }
+      let column = text(inner.lowerBound + 2..<place - 1)
+      return [
+        TermRewrite(term, .expression, "\(column) LIKE ?", trial: "\(column) LIKE 'a%'")
+      ]
+    }
+
+    /// `NOT a` and `a IS FALSE` as the `a = 0` of a partial index.
+    func truths(_ term: Range<Int>, _ inner: Range<Int>) -> [TermRewrite] {
+      let words = unqualified(inner).filter { !$0.isWord("NOT") }
+      guard inner.count > 1, let name = words.first?.name,
+        words.count == 1 || words.count == 3 && words[1].isWord("IS") && words[2].isWord("FALSE")
+      else { return [] }
+      return indexes.flatMap(\.conditions).compactMap { condition in
+        guard condition.count == 3, condition[0].name?.lowercased() == name.lowercased(),
+          condition[1].isSymbol("="), condition[2].text == "0"
+        else { return nil }
+        return TermRewrite(term, .partial, "\(name) = 0")
+      }
     }
 
     /// `a.x = b.y` where one is compared as a number, and an index has the other as it is.

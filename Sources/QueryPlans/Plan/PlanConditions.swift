@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
+
 /// The difference between the runs of a trace and the database and the SQLite that make plans here.
 public struct PlanConditions: Sendable {
   /// The version of SQLite that ran the statements; nil where it is not known.
@@ -23,6 +25,27 @@ public struct PlanConditions: Sendable {
   public var likeIsCaseSensitive = false
   /// The databases that the program attached, by their names.
   public var attached: [String: String] = [:]
+
+  /// The statements that create the program's temporary tables, without rows.
+  public var temporaryTables: [String] = []
+
+  /// The program's tables that its main database does not have, in lower case, with what they are.
+  public var otherTables: [String: String] {
+    var tables: [String: String] = [:]
+    for (name, path) in attached {
+      guard let file = try? InspectedDatabase(path: path) else { continue }
+      let own = "a table of the attached database '\(name)': pass '\(path)' with --database"
+      for table in (try? SchemaObject.all(of: file.connection).filter(\.isTable)) ?? [] {
+        tables[table.name.lowercased()] = own
+        tables["\(name).\(table.name)".lowercased()] = own
+      }
+    }
+    for table in temporaryTables.compactMap(TemporaryTable.created) {
+      tables[table] = "a temporary table, which the database does not have"
+      tables["temp.\(table)"] = tables[table]
+    }
+    return tables
+  }
 
   public init(sqliteVersion: String? = nil, mayHaveChanged: Bool = true) {
     self.sqliteVersion = sqliteVersion

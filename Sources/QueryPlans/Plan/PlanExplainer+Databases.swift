@@ -54,6 +54,14 @@ extension PlanExplainer {
     return explanation
   }
 
+  /// The attached database that has a table of this name, where the main one has none.
+  func attachedDatabase(of table: String) -> String? {
+    let schemas = try? connection.texts(
+      "SELECT schema FROM pragma_table_list WHERE name = ?1 COLLATE NOCASE", table)
+    guard let schemas, !schemas.contains("main") else { return nil }
+    return schemas.first { conditions.attached[$0] != nil }
+  }
+
   /// Attaches the databases of the program, read-only as the connection is.
   func attachDatabases() {
     for (name, path) in conditions.attached.sorted(by: { $0.key < $1.key }) {

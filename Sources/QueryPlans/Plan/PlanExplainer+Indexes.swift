@@ -37,8 +37,10 @@ extension PlanExplainer {
     }
     if scans || judgement.excess != nil {
       judgement.obstacles =
-        ObstacleSearch(trial: trial, subject: subject, viewSQL: viewSQL, qualified: qualified)
-        .obstacles()
+        ObstacleSearch(
+          trial: trial, subject: subject, viewSQL: viewSQL, qualified: qualified,
+          narrowIndexes: narrowIndexes
+        ).obstacles()
     }
     if let excess = judgement.excess {
       let hasFix =

@@ -51,6 +51,7 @@ public final class PlanExplainer {
     capsule = CapsuleSizes(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
     attachDatabases()
+    for sql in conditions.temporaryTables { try? connection.execute(sql) }
     if conditions.likeIsCaseSensitive { connection.setCaseSensitiveLike() }
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
@@ -156,6 +157,9 @@ public final class PlanExplainer {
     source.mayHaveChanged = conditions.mayHaveChanged
     source.isAsTraced = conditions.isAsTraced
     source.columns = { [unowned self] in currentTrial()?.columns(of: $0) }
+    if !conditions.attached.isEmpty {
+      source.attachedDatabase = { [unowned self] in attachedDatabase(of: $0) }
+    }
     return source
   }
 

@@ -37,10 +37,10 @@ public struct SchemaMatch: Hashable, Sendable {
     firstMissing = firstMissing ?? failure
   }
 
-  /// Whether the database belongs to another program or another version: no statement compiles, or
-  /// most name tables or columns that it does not have.
+  /// Whether the database belongs to another program or another version: no statement compiles, or most do not, since
+  /// they name tables or columns that it does not have.
   public var isOtherDatabase: Bool {
-    statements > 0 && (failures == statements || strangers * 2 > statements)
+    strangers > 0 && (failures == statements || strangers * 2 > statements)
   }
 
   /// The error for a wrong database, from its description and ``reason``, with advice.

@@ -66,8 +66,9 @@ public struct ComparedExpression: Hashable, Sendable {
   ) {
     let side = TermTree.unwrapped(side, tokens)
     let names = Self.names(in: side, tokens)
-    guard !names.isEmpty, let table = Self.table(of: names, scope),
-      Self.isIndexable(side, tokens, functions)
+    // `+a` is written to use no index.
+    guard !names.isEmpty, !tokens[side.lowerBound].isSymbol("+"),
+      let table = Self.table(of: names, scope), Self.isIndexable(side, tokens, functions)
     else { return nil }
     self.table = table
     columns = names.map(\.column)

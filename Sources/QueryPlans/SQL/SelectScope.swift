@@ -51,9 +51,18 @@ struct SelectScope: Hashable {
       && !isDistinct && !hasAggregate
   }
 
+  /// Whether it returns or aggregates each row of one table or subquery.
+  var readsAllRows: Bool {
+    sources.count == 1 && filter == nil && !hasGroupBy && !isDistinct && limit == nil
+  }
+
   func source(named name: String) -> Source? {
     // NB: SQLite 3.40 prints `SCAN ZSTOP` for `SELECT COUNT(*) FROM ZSTOP t0`.
     sources.first { $0.alias.lowercased() == name.lowercased() }
       ?? sources.first { $0.table?.lowercased() == name.lowercased() }
+      // `SCAN archive.stop`
+      ?? sources.first { source in
+        source.schema.map { "\($0).\(source.table ?? "")".lowercased() } == name.lowercased()
+      }
   }
 }

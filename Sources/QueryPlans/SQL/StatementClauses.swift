@@ -10,6 +10,10 @@ public struct StatementClauses: Hashable, Sendable {
   public let hasOrderBy: Bool
   /// Whether it has a window function: SQLite sorts the rows for it.
   public let hasWindow: Bool
+  /// Whether a subquery, but not the statement itself, has a window function.
+  public let windowsInSubquery: Bool
+  /// The column whose elements `json_each(t.a)` lists; nil without one.
+  public let listColumn: String?
   /// Whether one of its SELECTs has a WHERE or an ON.
   public let hasTerms: Bool
   /// Whether it deletes rows that are in its way: REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE.
@@ -55,6 +59,10 @@ public struct StatementClauses: Hashable, Sendable {
     }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     hasTerms = outline.scopes.contains { !$0.conditions.isEmpty }
+    windowsInSubquery = outline.scopes.filter { $0.depth > 0 }.compactMap(\.columns).contains {
+      columns in outline.tokens[columns].contains { $0.isWord("OVER") }
+    }
+    listColumn = Self.listColumn(in: outline.tokens)
     hasWindow = outer.compactMap(\.columns).contains { columns in
       outline.tokens[columns].contains { $0.isWord("OVER") }
     }
@@ -164,5 +172,22 @@ public enum StatementTables {
     return ((WrittenTable(sql: sql).map { [$0.table] } ?? []) + read).filter {
       known.insert($0.lowercased()).inserted
     }
+  }
+}
+
+extension StatementClauses {
+  /// `tags` of `json_each(a.tags)`.
+  fileprivate static func listColumn(in tokens: [SQLToken]) -> String? {
+    let places = tokens.indices.dropLast(2).filter {
+      (tokens[$0].isWord("JSON_EACH") || tokens[$0].isWord("JSON_TREE"))
+        && tokens[$0 + 1].isSymbol("(")
+    }
+    return places.lazy.compactMap { place -> String? in
+      let argument = tokens[(place + 2)...].prefix { !$0.isSymbol(")") && !$0.isSymbol(",") }
+      guard let last = argument.last, last.kind == .word || last.kind == .quotedName else {
+        return nil
+      }
+      return last.name
+    }.first
   }
 }

@@ -19,6 +19,35 @@ public enum TemporaryTable {
     return isTemporary || schema == "temp" ? table : nil
   }
 
+  /// The statements of a program that create its temporary tables and their indexes, without rows.
+  public static func creations(in statements: [String]) -> [String] {
+    let tables = Set(statements.compactMap(created))
+    guard !tables.isEmpty else { return [] }
+    let indexes = statements.filter { sql in
+      let words = Words(sql)
+      guard words.skip("CREATE") else { return false }
+      _ = words.skip("UNIQUE")
+      guard words.skip("INDEX") else { return false }
+      if words.skip("IF") { _ = words.skip("NOT") && words.skip("EXISTS") }
+      guard words.name() != nil, words.skip("ON"), let table = words.name()?.table else {
+        return false
+      }
+      return tables.contains(table)
+    }
+    return statements.filter { created(by: $0) != nil }.map(withoutRows) + indexes
+  }
+
+  /// `CREATE TEMP TABLE t AS SELECT …` with the columns of the SELECT alone.
+  private static func withoutRows(_ sql: String) -> String {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard let place = tokens.firstOuter(["AS"], from: 0), place + 1 < tokens.count,
+      ["SELECT", "WITH", "VALUES"].contains(where: tokens[place + 1].isWord)
+    else { return sql }
+    let start = tokens[place + 1].range.lowerBound
+    let rows = sql[start...].split(separator: ";", omittingEmptySubsequences: false)[0]
+    return "\(sql[..<start])SELECT * FROM (\(rows)) LIMIT 0"
+  }
+
   /// The table that a statement drops, in lower case; nil for other statements.
   public static func dropped(by sql: String) -> String? {
     let words = Words(sql)

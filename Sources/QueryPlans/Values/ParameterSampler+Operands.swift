@@ -30,7 +30,20 @@ extension ParameterSampler {
     default: return nil
     }
     let end = tokens[place - 2].isWord("NOT") ? place - 2 : place - 1
-    return operand(endingAt: end).map { .text($0, form) }
+    return operand(endingAt: end).map { .text(form == .word ? searched($0) : $0, form) }
+  }
+
+  /// The first column of a full-text table, where MATCH names the table.
+  private func searched(_ operand: Operand) -> Operand {
+    let names = SQLTokenizer.tokens(of: operand.sql).compactMap(\.name)
+    guard names.last?.lowercased() == operand.table.lowercased(),
+      let column = try? connection.texts(
+        "SELECT name FROM pragma_table_info(?1) LIMIT 1", operand.table
+      ).first
+    else { return operand }
+    var first = operand
+    first.sql = "\(PlanExplainer.quoted(operand.alias)).\(PlanExplainer.quoted(column))"
+    return first
   }
 
   /// The function of which a place is the second argument, and the tokens of the first one.

@@ -161,11 +161,11 @@ struct ParameterSampler {
     case .jsonList(let operand, let isEncoded):
       return sampleList(operand, count: choice.listCount, isEncoded: isEncoded)
     case .equal(let operand): return value(around: operand, choice, samples, at: 0)
-    // Neighbours around the middle: a list holds different values.
     case .listed(let operand, let place):
-      if choice.repeatsListed { return value(around: operand, choice, samples, at: 0) }
-      let shift = -0.2 + 0.4 * Double(place) / Double(place + 4)
-      return value(around: operand, choice, samples, at: place == 1 ? 0 : shift)
+      guard place > 1, !choice.repeatsListed else {
+        return value(around: operand, choice, samples, at: 0)
+      }
+      return listedValue(operand, place, choice, samples)
     case .lower(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
       if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width) }
@@ -193,6 +193,19 @@ struct ParameterSampler {
     let part = middle + shift
     return sample.values[
       Int((min(max(part < 0 ? part + 1 : part, 0), 1) * Double(sample.values.count - 1)).rounded())]
+  }
+
+  /// A list holds different values, from all of the column.
+  private func listedValue(
+    _ operand: Operand, _ place: Int, _ choice: Choice, _ samples: ColumnSamples
+  ) -> BindValue? {
+    guard let sample = samples[operand] else { return nil }
+    let distinct = sample.distinct
+    let first = choice.row[operand.alias]?[operand].map(sample.place)
+    // The golden ratio spreads any number of places evenly.
+    let part = (Double(place - 1) * 0.618_034).truncatingRemainder(dividingBy: 1)
+    let index = (first ?? distinct.count / 2) + Int(part * Double(distinct.count))
+    return distinct[index % distinct.count]
   }
 
   /// The parts of a column around a row's value, within the column.

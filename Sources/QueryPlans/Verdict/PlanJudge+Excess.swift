@@ -9,6 +9,8 @@ extension PlanJudgement {
     public var terms: [String] = []
     /// The tables that these terms read by a search.
     public var tables: [String] = []
+    /// `max(at)`, for which it reads all rows that WHERE finds, as written.
+    public var extreme: String?
     /// Whether it sorts rows that LIMIT discards.
     public var sorts = false
     /// The name of the full-text table whose matches it sorts, where they come from no other table.
@@ -49,6 +51,16 @@ public enum WorkBound {
 extension PlanJudge {
   /// Reports work that is no full scan: searches that discard their rows, and sorts and text searches behind them.
   func judgeExcess(_ judgement: inout PlanJudgement, _ plan: QueryPlan) {
+    if judgement.verdict == .fullScan {
+      // The scan is that of the table around the text search, which takes far more.
+      let excess = excess(of: plan)
+      guard let search = excess.textSearch, judgement.automaticIndexes.isEmpty,
+        judgement.suspects.allSatisfy({ $0.name == search.outer })
+      else { return }
+      judgement.verdict = .costlySearch
+      judgement.excess = PlanJudgement.Excess(textSearch: search)
+      return
+    }
     guard judgement.verdict == .search || judgement.verdict == .harmlessScan else { return }
     if judgement.scans.contains(where: { $0.harmlessBecause == .entryCount }),
       let pages = source.measure()?.pages, pages >= WorkBound.minPages
@@ -85,6 +97,14 @@ extension PlanJudge {
     }
     let outer = outline.scopes.first { $0.role == .statement && $0.depth == 0 }
     excess.isComputed = outer.map { $0.hasAggregate || $0.hasGroupBy } ?? false
+    if let outer, let columns = outer.columns,
+      let source = outer.sources.first(where: {
+        !IndexProposals.extremes(of: outer, $0, outline.tokens).isEmpty
+      }), let table = source.table, outer.filter != nil
+    {
+      excess.extreme = outline.text(of: columns)
+      excess.tables.append(table)
+    }
     excess.sorts = plan.roots.contains { $0.sortsRows } && outer?.limit != nil
     if excess.sorts, !excess.isComputed,
       let first = plan.roots.lazy.compactMap(\.fact.access).first, searchesText(first)
@@ -134,7 +154,12 @@ extension PlanJudge {
   /// Whether the index of an access finds the rows of a term.
   private func finds(_ access: TableAccess, _ term: Range<Int>, _ scope: SelectScope) -> Bool {
     guard let table = scope.source(named: access.name) else { return false }
-    if case .virtualTable = access.index { return true }
+    if case .virtualTable = access.index {
+      // The module's constraints are not in the plan.
+      let names = ComparedExpression.names(in: term, outline.tokens)
+      return names.isEmpty
+        || names.contains { ($0.qualifier ?? table.alias).lowercased() == table.alias.lowercased() }
+    }
     guard let constraint = access.constraint else { return false }
     let columns = access.table.flatMap(source.columns)
     let found = constraint.lowercased()
@@ -178,7 +203,7 @@ extension PlanJudgement {
 }
 
 extension PlanJudgement.Excess {
-  var hasCause: Bool { !terms.isEmpty || sorts || textSearch != nil }
+  var hasCause: Bool { !terms.isEmpty || sorts || textSearch != nil || extreme != nil }
 }
 
 extension QueryPlan.Node {

@@ -95,6 +95,8 @@ extension PlanJudge {
         $0.table.lowercased() == access.table?.lowercased()
       }
     }
+    scan.schema =
+      scope?.source(named: access.name)?.schema ?? access.table.flatMap(source.attachedDatabase)
     if case .named(let index, _) = access.index { scan.index = index }
     if let partial {
       scan.isPartial = true
@@ -129,7 +131,7 @@ extension PlanJudge {
     if access.table.map(IntegerArrays.isName) == true { return .valueList }
     if case .virtualTable = access.index, !isVirtual { return .virtualTable }
     if let scope, scope.isBounded, !place.isSorted, offset(of: scope).isSmall { return .limit }
-    if let scope, isEntryCount(scope), !isVirtual { return .entryCount }
+    if !isVirtual, isEntryCount(of: access, scope) { return .entryCount }
     // A small scan costs little once, but within another loop it runs for every row.
     guard !place.isCorrelated, place.isOutermost || place.depth > 0 else { return nil }
     if let size, !size.isAtLeast, Double(size.rows) < ScanBound.minRows { return .smallTable }
@@ -179,13 +181,12 @@ extension PlanJudge {
     return number < ScanBound.minRows ? .small(number) : .large
   }
 
-  /// `SELECT count(*) FROM t`.
-  private func isEntryCount(_ scope: SelectScope) -> Bool {
-    guard scope.sources.count == 1, scope.filter == nil, !scope.hasGroupBy, !scope.isDistinct,
-      let columns = scope.columns.map({ outline.tokens[$0] }), columns.count == 4
-    else { return false }
-    let words = columns.map { $0.text.uppercased() }
-    return words == ["COUNT", "(", "*", ")"]
+  /// Whether all rows of a table are counted, as by `SELECT count(*) AS n FROM (SELECT a, b FROM t)`.
+  private func isEntryCount(of access: TableAccess, _ scope: SelectScope?) -> Bool {
+    [scope, outline.scopes.first].contains { scope in
+      guard let count = scope.flatMap({ RowCount(of: $0, in: outline) }) else { return false }
+      return count.isOfEntries && count.reader.source(named: access.name) != nil
+    }
   }
 
   /// Whether the WHERE has no terms but the ones of a partial index.

@@ -62,6 +62,8 @@ public struct PlanJudge {
     var mayHaveChanged = true
     /// Whether the database is as the program had it.
     var isAsTraced = false
+    /// The attached database that has a table; nil for a table of the main one.
+    var attachedDatabase: (String) -> String? = { _ in nil }
     /// The columns of a table; nil for a table or view that cannot have an index.
     var columns: (String) -> TableColumns? = { _ in nil }
 
@@ -101,6 +103,7 @@ public struct PlanJudge {
       return judgement
     }
     judgement.isOfWrite = outline.tokens.areOfWrite
+    judgement.replacesRows = outline.tokens.replaceRows
     if let plan { read(plan.roots, in: .init(), into: &judgement) }
     for index in judgement.scans.indices {
       judgement.scans[index].isBesideAutomaticIndex = judgement.hasLargeAutomaticIndex

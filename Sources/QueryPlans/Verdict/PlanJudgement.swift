@@ -7,6 +7,8 @@ public struct PlanJudgement: Hashable, Sendable {
     /// The name in the statement.
     public var name: String
     public var table: String?
+    /// The attached database of the table; nil for the main one.
+    public internal(set) var schema: String?
     public var size: TableSize?
     /// nil where the scan matters, or may.
     public var harmlessBecause: HarmlessReason?
@@ -135,6 +137,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var otherPlan: [String] = []
   /// Whether the statement inserts, updates or deletes rows: it may have triggers and check foreign keys.
   public internal(set) var isOfWrite = false
+  /// Whether the statement deletes the rows that are in its way: REPLACE.
+  public internal(set) var replacesRows = false
   /// The version of SQLite that ran the statement, where this plan is of another one.
   public internal(set) var otherVersion: String?
   /// The indexes of the database that a term rules out.

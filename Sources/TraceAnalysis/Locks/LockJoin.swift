@@ -103,7 +103,7 @@ struct LockJoin {
         location: steps?.writerLocation ?? save ?? .unknown, statements: steps?.steps ?? [],
         time: transaction.totalTime, idleTime: transaction.idleTime))
     endWriters(of: databases[connection], before: interval.start)
-    if transaction.kind == "autocommit" {
+    if transaction.kind == LockHolder.autocommitting {
       namelessTransactions[Key(thread: record, in: process)] = interval
     } else {
       keep(interval)

@@ -89,6 +89,8 @@ public struct LockHolder: Hashable, Sendable, Codable {
   /// The kind of a transaction, or of one statement, that only read: a commit with a rollback journal
   /// and a checkpoint wait for its end.
   public static let reading = "reading"
+  /// The kind of a statement that is a transaction of its own.
+  static let autocommitting = "autocommit"
 }
 
 extension LockProfile? {

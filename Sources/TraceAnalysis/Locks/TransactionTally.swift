@@ -20,11 +20,17 @@ public struct TransactionSite: Summed, Hashable, Codable {
   /// Statements that wrote in them, where the log has no rows; nil otherwise.
   public var writes: UInt64?
 
+  /// How many of them began after the thread had waited for 20 ms or more since its last one; nil if none did.
+  public var pauses: UInt64?
+
+  /// Whether the program waited before most of them, as for a person or a device.
+  var isPaced: Bool { (pauses ?? 0).multipliedReportingOverflow(by: 2).partialValue > site.count }
+
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
 
   public static let sums = Sums<Self, Self>(
-    \.site.count, \.rows, \.commitTime, \.writes, \.autocommits, max: \.longestSequence)
+    \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, max: \.longestSequence)
 }
 
 /// Counts transactions by the line that began to write.
@@ -70,11 +76,13 @@ struct TransactionTally {
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
+    let isPaused = threadSequences[thread]?.isPaused == true
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     let site = TransactionSite(
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
-      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes)
+      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
+      pauses: isPaused ? 1 : nil)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }
@@ -114,6 +122,8 @@ private struct WriteSequences {
   private static let minWritesPerRequest: UInt64 = 10
   // A program that writes a measurement from time to time has nothing to group.
   private static let maxPause: Nanoseconds = 1_000_000_000
+  // 20 ms is arbitrary: a program computes a row in less, and people and devices take longer.
+  private static let minPause: Nanoseconds = 20_000_000
 
   private struct Sequence {
     var count: UInt64 = 1
@@ -141,12 +151,15 @@ private struct WriteSequences {
   private var lines: [LockSite.Key: Sequence] = [:]
   private var number: UInt64 = 0
   private var end: Nanoseconds = 0
+  /// Whether the last transaction began long after the one before.
+  private(set) var isPaused = false
 
   /// Returns the length of the sequence that a transaction continues; 0 for one of many rows.
   mutating func add(_ transaction: TransactionTally.Transaction, at line: LockSite.Key) -> UInt64 {
     number += 1
     let pause = transaction.start &- end
     end = transaction.end
+    isPaused = pause >= Self.minPause
     if !transaction.isSmall || pause >= Self.maxPause { lines = [:] }
     guard transaction.isSmall else { return 0 }
     if var sequence = lines[line], sequence.continues(with: transaction, number) {

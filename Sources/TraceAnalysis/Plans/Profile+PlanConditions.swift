@@ -12,6 +12,7 @@ extension Profile {
       sqliteVersion: sqliteVersion,
       mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModified)
     conditions.attached = attachedDatabases
+    conditions.temporaryTables = TemporaryTable.creations(in: allSQL)
     conditions.likeIsCaseSensitive = likeIsCaseSensitive
     let replaced = Set(openedFiles.filter { !$0.isStillThere }.map(\.path))
     conditions.isReplaced = { replaced.contains($0) }

@@ -32,7 +32,7 @@ struct AvoidCheckpointStall: Rule {
   func check(_ workload: Workload) -> [Finding] {
     let waits = workload.profile.waits
     if waits.unfinishedCheckpoints >= Self.minUnfinished, waits.largestLog >= Self.maxLog {
-      return [hindered(waits)]
+      return [hindered(waits, by: EndReadTransaction.sites(workload).first)]
     }
     // A log that is never reset is not long because of large saves.
     let growsOnly = workload.profile.locks?.logs?.contains(where: \.isNeverReset) ?? false
@@ -40,15 +40,16 @@ struct AvoidCheckpointStall: Rule {
       ? [long(waits)] : []
   }
 
-  private func hindered(_ waits: WaitProfile) -> Finding {
-    Finding(
+  private func hindered(_ waits: WaitProfile, by reader: LockSite?) -> Finding {
+    let place = reader?.location.text.map { "end the read at \($0) sooner" }
+    return Finding(
       rule: Self.name, confidence: .high,
       message: """
         \(waits.unfinishedCheckpoints.grouped) of \(waits.checkpoints.counted("checkpoint")) could \
         not finish, and the log grew to \(waits.largestLog.counted("frame")).
         """,
       evidence: evidence(waits),
-      fix: """
+      fix: place ?? """
         end reads sooner: look for a statement that is stepped slowly, or a read transaction that \
         another program leaves open
         """)

@@ -85,6 +85,9 @@ extension JudgedStatement {
         each row of '\(search.outer)'.
         """
     }
+    if let extreme = excess.extreme, excess.terms.isEmpty {
+      return "Each run takes \(steps)\(result): it reads all rows that WHERE finds for \(extreme)."
+    }
     let terms = excess.terms.map { "\($0)" }.joined(separator: "; ")
     return "Each run takes \(steps)\(result): no index finds \(terms), compared row by row."
   }

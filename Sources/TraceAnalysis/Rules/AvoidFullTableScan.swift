@@ -120,11 +120,12 @@ struct AvoidFullTableScan: Rule {
     if !statement.judgement.obstacles.isEmpty {
       let tried = scan?.indexes ?? []
       let condition =
-        statement.judgement.obstacles.contains { $0.reason == .like }
+        statement.judgement.obstacles.contains { $0.isOfLike }
         ? "if the pattern begins with text, " : ""
       let index =
-        tried.isEmpty ? [] : [condition + IndexFix(tried, entity: statement.entity).sentence]
-      return (index + statement.judgement.obstacles.map(\.sentence)).joined(separator: "; or ")
+        tried.isEmpty ? [] : [IndexFix(tried, entity: statement.entity).sentence]
+      return condition
+        + (index + statement.judgement.obstacles.map(\.sentence)).joined(separator: "; or ")
     }
     if statement.clauses.readsExtremes {
       return """
@@ -144,7 +145,8 @@ struct AvoidFullTableScan: Rule {
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
     }
-    if let columns = statement.comparedColumns, !isElsewhere {
+    if var columns = statement.comparedColumns, !isElsewhere {
+      columns.schema = columns.schema ?? scan?.schema
       return statement.sentence(IndexFix(columns, entity: statement.entity))
     }
     if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
@@ -186,6 +188,18 @@ extension AvoidFullTableScan {
       if statement.compares(table) { return Self.withoutFasterIndex(scan) }
       if statement.clauses.isDistinct {
         return "keep the values that it lists from '\(table)' in a table of their own"
+      }
+      if let list = statement.clauses.listColumn {
+        return """
+          keep the elements of '\(list)' in a table of their own, a row for each, with an index on them: no index \
+          finds rows by a part of a column
+          """
+      }
+      if statement.clauses.windowsInSubquery {
+        return """
+          a window numbers all rows of '\(table)' before a WHERE around it keeps some: read the first row of each part \
+          by GROUP BY with max() or min(), or by a subquery with ORDER BY and LIMIT 1 for each part
+          """
       }
       return """
         no index finds its rows: compare columns of '\(table)' with values by =, <, BETWEEN, IN or \
@@ -277,12 +291,8 @@ extension AvoidFullTableScan {
 }
 
 extension JudgedStatement {
-  /// A REPLACE deletes the row that is in its way, and its children by ON DELETE CASCADE.
   fileprivate var fixOfReplace: String {
-    guard clauses.replacesRows else { return "" }
-    return """
-      ; REPLACE deletes the row and inserts it again: INSERT … ON CONFLICT DO UPDATE changes it in its place
-      """
+    clauses.replacesRows ? "; \(PlanJudgement.fixOfReplace)" : ""
   }
 
   /// Whether an index that was tried, or another text, reads fewer rows, or nothing was tried that might.
@@ -291,7 +301,9 @@ extension JudgedStatement {
     let tried = scan?.indexes.map { $0 + (sortsRows ? judgement.sortIndexes ?? [] : []) }
     return tried.map { !$0.isEmpty } ?? !(isGrouped ? comparesNothing : readsAll)
       || scan?.isVirtual == true && clauses.hasTerms
-      || judgement.change != nil || !judgement.obstacles.isEmpty
+      || judgement.change != nil
+      // A number that is counted once, as at the start of a program, takes its time once.
+      || judgement.obstacles.contains { $0.reason != .count || profile.work.count > 1 }
       || !judgement.unindexedReferences.isEmpty || !judgement.triggerScans.isEmpty
       || !standIns.isEmpty || clauses.readsExtremes || fixOfView != nil
   }

@@ -122,7 +122,7 @@ struct AvoidLockWait: Rule {
         .init("runs", work.count), .init("busyAttempts", attempts), .init("waitNs", work.waitTime),
         .init("totalNs", work.totalTime),
       ] + (failures > 0 ? [.init("gaveUp", failures)] : []),
-      fix: wait?.fixOfReader ?? """
+      fix: wait?.fixOfReader ?? wait?.fixOfStatement ?? """
         commit the transaction that holds the lock sooner: do slow work before it begins or after \
         it ends
         """,
@@ -178,6 +178,15 @@ extension LockWait {
     // A PRAGMA waits for readers with a write-ahead log as well.
     guard let sql = waiter.sql, StatementCommand.name(of: sql) != "PRAGMA" else { return end }
     return "\(end); or set PRAGMA journal_mode = WAL, with which a commit waits for no reader"
+  }
+
+  /// The fix for a single statement outside of a transaction that holds the lock; nil for others.
+  fileprivate var fixOfStatement: String? {
+    guard holder?.kind == LockHolder.autocommitting else { return nil }
+    return """
+      the statement that holds the lock is a transaction of its own: if it writes many rows, write some thousand at a \
+      time; if it runs often, run BEGIN IMMEDIATE before several runs and COMMIT after them
+      """
   }
 
   /// The program, the line and the statement that held the lock.

@@ -26,7 +26,7 @@ struct EndReadTransaction: Rule {
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.locks?.longReads ?? []).filter { $0.count >= Self.minCommits }.map { site in
+    Self.sites(workload).map { site in
       Finding(
         rule: Self.name, confidence: .high, statement: site.statement, caller: site.location,
         message: """
@@ -39,5 +39,10 @@ struct EndReadTransaction: Rule {
           reports can read a copy
           """)
     }
+  }
+
+  /// The reads during which others committed often.
+  static func sites(_ workload: Workload) -> [LockSite] {
+    (workload.profile.locks?.longReads ?? []).filter { $0.count >= minCommits }
   }
 }

@@ -27,7 +27,8 @@ struct GroupWrites: Rule {
       program sent BEGIN, or neither did. A loop may write at several lines. Not reported: transactions between which the process received a connection or a message from
       the network, since these are a server's requests; transactions a second apart; those of connections between which tables are
       created, as by tests; writes to the table of a queue, whose workers claim rows by UPDATE … (SELECT … LIMIT …) RETURNING
-      and have to commit before they work; databases in memory and temporary ones. Needs the probe's events.
+      and have to commit before they work; databases in memory and temporary ones. A note where the program waits 20 ms or
+      more before most of them, as for a person or a device. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -58,7 +59,8 @@ struct GroupWrites: Rule {
     let time = transactions.autocommits == nil ? transactions.commitTime : 0
     let isAutocommit = transactions.autocommits == site.count
     return Finding(
-      rule: Self.name, confidence: .high, statement: site.known, caller: site.location,
+      rule: Self.name, severity: transactions.isPaced ? .note : .warning, confidence: .high,
+      statement: site.known, caller: site.location,
       message: isAutocommit
         ? """
         It ran \(site.count.counted("time")), each in a transaction of its own, \(sequence) of them in a row, and \
@@ -87,6 +89,7 @@ struct GroupWrites: Rule {
 
 extension TransactionSite {
   fileprivate var size: String {
-    writes.map { "ran \($0.counted("write"))" } ?? "changed \(rows.counted("row"))"
+    (writes.map { "ran \($0.counted("write"))" } ?? "changed \(rows.counted("row"))")
+      + (isPaced ? "; the program waited 20 ms or more before most of them" : "")
   }
 }

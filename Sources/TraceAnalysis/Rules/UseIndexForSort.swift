@@ -120,7 +120,8 @@ extension JudgedStatement {
     let work = profile.work
     if let excess = judgement.excess {
       return excess.sorts && excess.textSearch == nil
-        && (excess.terms.isEmpty || judgement.sortIndexes?.isEmpty == false)
+        && (excess.terms.isEmpty || judgement.sortIndexes?.isEmpty == false
+          || excess.sortedMatches != nil && excess.indexes.isEmpty)
     }
     guard sortsRows else { return false }
     if work.limited > 0, work.perRun(\.vmSteps) >= UseIndexForSort.minSteps { return true }

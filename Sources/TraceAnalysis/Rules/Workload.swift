@@ -106,8 +106,15 @@ public struct Workload {
       if a.severity != b.severity { return a.severity > b.severity }
       return a.cost != b.cost
         ? a.cost > b.cost
-        : (a.rule, a.caller.sortKey, a.message) < (b.rule, b.caller.sortKey, b.message)
+        : a.sortKey < b.sortKey
     }
+  }
+}
+
+extension Finding {
+  /// The cause of a failure comes before its handling.
+  fileprivate var sortKey: (Int, String, String, String) {
+    (rule == HandleBusy.name ? 1 : 0, rule, "\(caller.sortKey)", message)
   }
 }
 

@@ -118,8 +118,18 @@ extension PlanJudgement.Scan {
     }
     if isVirtual { return nil }
     if let expression = hintedExpression { return IndexCandidate(expression).sql }
-    guard !comparedColumns.isEmpty else { return nil }
-    return IndexCandidate(table: table, equal: comparedColumns, order: []).sql
+    return comparedColumns.isEmpty ? nil : guess(table).sql
+  }
+
+  private func guess(_ table: String) -> IndexCandidate {
+    // `archive.stop`
+    let prefix = schema.map { "\($0)." } ?? ""
+    let isQualified = !prefix.isEmpty && table.lowercased().hasPrefix(prefix.lowercased())
+    var index = IndexCandidate(
+      table: isQualified ? String(table.dropFirst(prefix.count)) : table, equal: comparedColumns,
+      order: [])
+    index.schema = schema
+    return index
   }
 
   /// The same indexes, before they are SQL.
@@ -127,7 +137,7 @@ extension PlanJudgement.Scan {
     guard indexHint != nil else { return [] }
     if let indexes { return indexes }
     return hintedExpression.map { [IndexCandidate($0)] }
-      ?? [IndexCandidate(table: table ?? name, equal: comparedColumns, order: [])]
+      ?? [guess(table ?? name)]
   }
 }
 
@@ -161,7 +171,7 @@ extension PlanJudgement {
       )
     }
     remarks += excess.map(\.remarks) ?? []
-    remarks += obstacles.map(\.sentence)
+    remarks += rewrites
     remarks += temporaryBTrees.map { purpose in
       let isOrder = verdict.isCostly && purpose.hasSuffix("ORDER BY")
       let isNeeded = isOrder && suspects.allSatisfy { $0.indexes?.isEmpty != false }
@@ -267,14 +277,10 @@ extension PlanJudgement.Excess {
   fileprivate var remarks: [String] {
     var remarks: [String] = []
     if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
-    if let textSearch {
-      remarks.append(
-        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)': begin with it, as "
-          + "FROM \(textSearch.order) does")
-    }
     if !terms.isEmpty {
       remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
     }
+    if let extreme { remarks.append("reads all rows that WHERE finds for \(extreme)") }
     if sorts { remarks.append("sorts rows that LIMIT discards") }
     if let sortedMatches {
       remarks.append(

@@ -174,6 +174,22 @@ import TraceAnalysis
     #expect(!failure.fix.contains("timeout"))
   }
 
+  @Test func aStatementThatIsATransactionHoldsTheLock() throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    for number in 1...12 {
+      let time = Double(number) * 1000
+      runs.end(0, of: b, at: time + 190, total: 190, kind: "autocommit")
+      runs.run("UPDATE t SET x = x + 1", line: 5, of: b, at: time + 190, open: 190)
+      runs.run(
+        "INSERT INTO u VALUES (?)", line: 8, of: a, at: time + 200, open: 190,
+        bindHash: UInt64(number), busy: (8, 190))
+    }
+    let found = Workload(runs.profile).findings
+    let wait = try #require(found.first { $0.rule == "AvoidLockWait" })
+    #expect(wait.fix.hasPrefix("the statement that holds the lock is a transaction of its own"))
+  }
+
   @Test func aReadTransactionIsReportedAtItsFirstRead() {
     func read(at time: Double, ends: Bool = true) -> [String] {
       findings { runs, a, b in

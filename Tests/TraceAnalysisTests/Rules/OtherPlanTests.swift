@@ -126,6 +126,57 @@ import TraceAnalysis
     #expect(explanation.verdict == .fullScan)
   }
 
+  @Test func statementsOnATemporaryTableAreOfNoOtherDatabase() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db")
+    let sql = "SELECT title FROM book WHERE id IN (SELECT id FROM chosen)"
+    let profile = RunBuilder { trace in
+      trace.connect(path: connection.path)
+      trace.run("CREATE TEMP TABLE chosen(id INTEGER)")
+      trace.run("INSERT INTO chosen VALUES (?)")
+      trace.run(sql, rows: 5)
+    }.profile()
+    let workload = try Workload(profile, database: connection)
+    #expect(!workload.schemaMatch.isOtherDatabase)
+    #expect(workload.explanations[StatementID(sql: sql)]?.plan != nil)
+  }
+
+  @Test func aTableOfAnAttachedDatabaseHasItsIndexThere() throws {
+    let folder = try TemporaryDirectory()
+    let main = try database(in: folder, "main.db")
+    try main.execute("DROP TABLE book; CREATE TABLE note(id INTEGER PRIMARY KEY)")
+    let archive = try database(in: folder, "archive.db")
+    for table in ["book", "archive.book"] {
+      let sql = "SELECT title FROM \(table) WHERE shelf = ?"
+      let profile = RunBuilder { trace in
+        trace.connect(path: main.path)
+        trace.run("ATTACH '\(archive.path)' AS archive")
+        for _ in 1...20 {
+          trace.run(sql, rows: 5, step: 1_000_000, vmSteps: 20_000, fullScanSteps: 3999)
+        }
+      }.profile()
+      let workload = try Workload(profile, database: main)
+      let found = try #require(workload.findings.first)
+      #expect(found.rule == "AvoidFullTableScan")
+      #expect(found.fix == "CREATE INDEX archive.book_shelf ON book (shelf)")
+      let scan = workload.explanations[StatementID(sql: sql)]?.judgement?.scans.first
+      #expect(scan?.schema == "archive")
+      #expect(scan?.comparedColumns == ["shelf"])
+    }
+  }
+
+  /// The program has seen the same error.
+  @Test func statementsBeyondALimitAreOfNoOtherDatabase() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db")
+    let sql = "SELECT " + Array(repeating: "1", count: 600).joined(separator: " UNION ALL SELECT ")
+    let profile = RunBuilder { trace in
+      trace.connect(path: connection.path)
+      trace.run(sql, rows: 0, error: "SQLITE_ERROR: too many terms in compound SELECT")
+    }.profile()
+    #expect(try !Workload(profile, database: connection).schemaMatch.isOtherDatabase)
+  }
+
   @Test func theSameSQLOnTwoDatabasesKeepsItsScan() throws {
     let folder = try TemporaryDirectory()
     let main = try database(in: folder, "main.db", "CREATE INDEX book_shelf ON book(shelf)")

@@ -172,6 +172,22 @@ import TraceAnalysis
     #expect(connections(500, threads: true) == [])
   }
 
+  @Test func writesForWhichTheProgramWaitsAreANote() throws {
+    func severity(pause: Double) throws -> Finding.Severity {
+      var runs = LockRuns()
+      let program = runs.open(1, "a")
+      for number in 1...60 {
+        let time = Double(number) * pause
+        runs.end(0, of: program, at: time, total: 0.1, kind: "autocommit")
+        runs.run("INSERT INTO t VALUES (?)", line: 4, of: program, at: time)
+      }
+      let found = Workload(runs.profile).findings.first { $0.rule == "GroupWrites" }
+      return try #require(found).severity
+    }
+    #expect(try severity(pause: 10) == .warning)
+    #expect(try severity(pause: 30) == .note)
+  }
+
   @Test func writesThatASecondSeparatesAreNoLoop() {
     #expect(autocommits(200, pause: 1_100) == [])
     #expect(autocommits(200, pause: 900) == ["GroupWrites 4"])

@@ -32,10 +32,10 @@ import TraceAnalysis
       """)
   }
 
-  private enum Value { case text(String), integer(Int64), null }
+  enum Value { case text(String), integer(Int64), null }
 
   /// Runs a statement and reports it as the probe does, with SQLite's counters.
-  private func findings(_ sql: String, _ values: [Value] = [], runs: Int = 20) throws -> [Finding] {
+  func findings(_ sql: String, _ values: [Value] = [], runs: Int = 20) throws -> [Finding] {
     try connection.execute("SAVEPOINT run")
     let statement = try connection.prepare(sql)
     for (index, value) in values.enumerated() {
@@ -64,11 +64,11 @@ import TraceAnalysis
     return try Workload(profile, database: connection).findings
   }
 
-  private func warnings(_ sql: String, _ values: [Value] = []) throws -> [Finding] {
+  func warnings(_ sql: String, _ values: [Value] = []) throws -> [Finding] {
     try findings(sql, values).filter { $0.severity == .warning }
   }
 
-  private func first(_ sql: String, _ values: [Value] = []) throws -> Finding {
+  func first(_ sql: String, _ values: [Value] = []) throws -> Finding {
     try #require(try findings(sql, values).first { $0.rule != "DropUnusedIndex" })
   }
 
