@@ -19,6 +19,9 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   public var autocommits: UInt64?
   /// Statements that wrote in them, where the log has no rows; nil otherwise.
   public var writes: UInt64?
+  /// How many of them wrote to the table from which they had read the next row, as the worker of a queue does; nil if
+  /// none did.
+  public var claims: UInt64?
 
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
@@ -30,6 +33,7 @@ public struct TransactionSite: Hashable, Sendable, Codable {
     longestSequence = max(longestSequence, other.longestSequence)
     if let more = other.writes { writes.add(more) }
     if let more = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(more) }
+    if let more = other.claims { claims = (claims ?? 0).saturatingSum(more) }
   }
 }
 
@@ -44,6 +48,7 @@ struct TransactionTally {
   private var sequences: [Key: WriteSequences] = [:]
   /// The same by thread, since each transaction may have a connection of its own.
   private var threadSequences: [Thread: WriteSequences] = [:]
+  private var claims = QueueClaims()
 
   /// A thread and the database that it writes to.
   struct Thread: Hashable {
@@ -73,6 +78,7 @@ struct TransactionTally {
 
   mutating func add(_ transaction: Transaction, on connection: Key, of thread: Thread) {
     let key = Self.line(of: transaction.writer, transaction.form)
+    let isClaim = claims.isClaim(transaction.writer, at: key, on: connection)
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
@@ -80,9 +86,15 @@ struct TransactionTally {
     let site = TransactionSite(
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
-      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes)
+      autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
+      claims: isClaim ? 1 : nil)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
+  }
+
+  /// Adds a run that returned one row, which the next transaction may write.
+  mutating func addRow(_ run: StatementRun, _ sql: String?, on connection: Key) {
+    claims.add(run, sql, on: connection)
   }
 
   /// Ends the sequences of a thread: it creates a table or an index, as a test does that has a file of its own.
@@ -118,8 +130,6 @@ private struct WriteSequences {
   // Requests of others may arrive during the loop of one. Requests that write a row each arrive
   // between all transactions.
   private static let minWritesPerRequest: UInt64 = 10
-  // A program that writes a measurement from time to time has nothing to group.
-  private static let maxPause: Nanoseconds = 1_000_000_000
 
   private struct Sequence {
     var count: UInt64 = 1
@@ -153,7 +163,7 @@ private struct WriteSequences {
     number += 1
     let pause = transaction.start &- end
     end = transaction.end
-    if !transaction.isSmall || pause >= Self.maxPause { lines = [:] }
+    if !transaction.isSmall || pause >= Bounds.pause { lines = [:] }
     guard transaction.isSmall else { return 0 }
     if var sequence = lines[line], sequence.continues(with: transaction, number) {
       lines[line] = sequence
