@@ -52,6 +52,11 @@ static void find_functions(void) {
   FIND(call, "PyObject_CallObject");
   FIND(keys, "PyMapping_Keys");
   FIND(number, "PyLong_AsLong");
+  FIND(compile, "Py_CompileString");
+  FIND(evaluate, "PyEval_EvalCode");
+  FIND(dictionary, "PyDict_New");
+  FIND(builtins, "PyEval_GetBuiltins");
+  FIND(set_item, "PyDict_SetItemString");
 #undef FIND
   has_python = python.this_thread_state && python.has_lock && python.ensure && python.release &&
                python.frame && python.line && python.attribute && python.intern && python.utf8 &&

@@ -48,6 +48,12 @@ struct python_api {
   void *(*call)(void *, void *);
   void *(*keys)(void *);
   long (*number)(void *);
+  // Not exported by every Python.
+  void *(*compile)(const char *, const char *, int);
+  void *(*evaluate)(void *, void *, void *);
+  void *(*dictionary)(void);
+  void *(*builtins)(void);
+  int (*set_item)(void *, const char *, void *);
 };
 
 extern struct python_api python;

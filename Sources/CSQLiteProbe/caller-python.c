@@ -60,6 +60,20 @@ static enum lock state_of_lock(void *thread) {
   return LOCK_UNKNOWN;
 }
 
+bool with_python(void (*body)(void)) {
+  void *thread = running_thread();
+  enum lock lock = thread ? state_of_lock(thread) : LOCK_UNKNOWN;
+  if (lock == LOCK_UNKNOWN) return false;
+  int state = lock == LOCK_HELD ? 0 : python.ensure();
+  void *type, *value, *traceback;
+  python.error_fetch(&type, &value, &traceback);
+  body();
+  python.error_clear();
+  python.error_restore(type, value, traceback);
+  if (lock == LOCK_FREE) python.release(state);
+  return true;
+}
+
 // Acquires the interpreter's lock if that cannot block another thread that waits for SQLite.
 bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool may_lock) {
   void *thread = running_thread();

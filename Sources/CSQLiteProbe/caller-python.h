@@ -7,6 +7,8 @@
 
 #include "events.h"
 
+// Runs a function with the interpreter's lock, which it may wait for; errors that it sets are cleared.
+bool with_python(void (*body)(void));
 bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool may_lock);
 // On a thread without the interpreter's lock; expensive.
 bool python_can_be_dumped(void);

@@ -19,6 +19,7 @@
 #include "observing.h"
 #include "opening.h"
 #include "process.h"
+#include "python-tests.h"
 #include "recording.h"
 #include "steps.h"
 #include "values.h"
@@ -35,6 +36,7 @@ static void opened(struct copy *copy, sqlite3 *handle, const char *name, bool is
   this_thread.opening = name;
   open_connection(copy, handle, WAY_GOT, is_hooked);
   this_thread.opening = NULL;
+  name_python_tests();
 }
 
 INLINE int hook_open(struct copy *copy, const char *a, sqlite3 **b) {

@@ -12,7 +12,9 @@ extern uint64_t received_messages;
 // stays the same between the writes of a loop.
 static inline uint64_t received_count(void) { return __atomic_load_n(&received_messages, __ATOMIC_RELAXED); }
 
-// The hook for a function of libc that receives from a socket, or NULL.
+void count_message(void);
+
+// The hook for a function of libc that receives from a socket or reads the standard input, or NULL.
 void *network_hook(const char *name);
 
 #pragma GCC visibility pop

@@ -11,7 +11,9 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = ["plain", "sqlalchemy", "django"]
-CODE = {"plain": "shop.py", "sqlalchemy": "shop.py", "django": "shop/shelf.py"}
+CODE = {"plain": "shop.py", "sqlalchemy": "shop.py", "django": "shop/shelf.py", "unittest": "store.py",
+        "runner": "shop/views.py"}
+PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
 @dataclass
@@ -40,11 +42,12 @@ class Suite:
 
     name: str
     folder: Path
+    command: list
     options: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
 
-    def __init__(self, name, folder):
-        self.name, self.folder, self.options, self.environment = name, folder, [], {}
+    def __init__(self, name, folder, command=PYTEST):
+        self.name, self.folder, self.command, self.options, self.environment = name, folder, command, [], {}
         shutil.copytree(PROGRAMS / name, folder, ignore=shutil.ignore_patterns("__pycache__", "*.db"))
 
     def read(self, file):
@@ -75,9 +78,10 @@ class Suite:
 
     def run(self, *arguments):
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **self.environment}
+        # Programs that a test runs belong to it.
+        environment.pop("PYTEST_CURRENT_TEST", None)
         return subprocess.run(
-            [os.environ["STORESCOPE_TOOL"], "gate", *arguments, "--", sys.executable, "-m", "pytest", "-q",
-             "-p", "no:cacheprovider", *self.options],
+            [os.environ["STORESCOPE_TOOL"], "gate", *arguments, "--", sys.executable, *self.command, *self.options],
             cwd=self.folder, env=environment, capture_output=True, text=True)
 
     def record(self):

@@ -315,6 +315,27 @@ def the_test_that_the_environment_names():
         expect(process.stdout == "1\n" and texts == [f"SELECT 'storescope: test {name}'", "SELECT 1"], f"{texts}")
 
 
+def the_tests_of_unittest():
+    program = os.path.join(scratch, "test_unit.py")
+    with open(program, "w") as file:
+        file.write("import sqlite3, unittest\n"
+                   "class Plain(unittest.TestCase):\n"
+                   "    def setUp(self): self.db = sqlite3.connect(':memory:', check_same_thread=False)\n"
+                   "    def test_one(self): self.db.execute('SELECT 1')\n"
+                   "    def test_two(self): self.db.execute('SELECT 2')\n"
+                   "class Async(Plain, unittest.IsolatedAsyncioTestCase):\n"
+                   "    async def test_one(self): self.db.execute('SELECT 3')\n"
+                   "    test_two = None\n")
+    process, lines = run([sys.executable, "-m", "unittest", "test_unit"], level=1, folder=scratch)
+    texts = [line.split("sql: ", 1)[1] for line in lines if "ObjectStore: sql: " in line]
+    tests = dict(zip(texts, texts[1:]))
+    for name, statement in (("Plain::test_one", 1), ("Plain::test_two", 2), ("Async::test_one", 3)):
+        marker = f"SELECT 'storescope: test test_unit.py::{name}'"
+        expect(tests.get(marker) == f"SELECT {statement}", f"{texts}{process.stderr}")
+        if name != "Async::test_one":
+            expect(f"SELECT 'storescope: test test_unit.py::{name} (teardown)'" in texts, f"{texts}")
+
+
 def growth_of_a_program_of_any_language():
     program = os.path.join(scratch, "growing.py")
     with open(program, "w") as file:

@@ -7,13 +7,16 @@ public struct RunBuilder {
   public var process = ProcessIdentity(id: 2367, name: "transit")
   public var records: [EventRecord] = []
   private var nextFetch: UInt64 = 1
+  private var paused: Nanoseconds = 0
 
   public mutating func append(_ event: StoreEvent, thread: Int64 = 1) {
     records.append(
       EventRecord(
-        timestamp: Int64(records.count) * 1000, process: process, threadID: thread, contextID: 1,
-        event: event))
+        timestamp: Int64(records.count) * 1000 + paused, process: process, threadID: thread,
+        contextID: 1, event: event))
   }
+
+  public mutating func pause(_ time: Nanoseconds) { paused += time }
 
   public mutating func open(path: String = "transit.sqlite", start: Nanoseconds = 1) {
     append(

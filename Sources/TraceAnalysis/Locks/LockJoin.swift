@@ -241,6 +241,7 @@ struct LockJoin {
     }
     guard run.error.isEmpty else { return }
     temporaryTables.add(run, site.sql, on: connection)
+    if run.isReadOnly != 0, run.rows == 1 { transactions.addRow(run, site.sql, on: connection) }
     if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
       transactions.endSequences(of: writingThread(of: record, on: connection))
     }

@@ -19,6 +19,9 @@ public struct TransactionSite: Summed, Hashable, Codable {
   public var autocommits: UInt64?
   /// Statements that wrote in them, where the log has no rows; nil otherwise.
   public var writes: UInt64?
+  /// How many of them wrote to the table from which they had read the next row, as the worker of a queue does; nil if
+  /// none did.
+  public var claims: UInt64?
 
   /// How many of them began after the thread had waited for 20 ms or more since its last one; nil if none did.
   public var pauses: UInt64?
@@ -30,7 +33,7 @@ public struct TransactionSite: Summed, Hashable, Codable {
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
 
   public static let sums = Sums<Self, Self>(
-    \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, max: \.longestSequence)
+    \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, \.claims, max: \.longestSequence)
 }
 
 /// Counts transactions by the line that began to write.
@@ -44,6 +47,7 @@ struct TransactionTally {
   private var sequences: [Key: WriteSequences] = [:]
   /// The same by thread, since each transaction may have a connection of its own.
   private var threadSequences: [Thread: WriteSequences] = [:]
+  private var claims = QueueClaims()
 
   /// A thread and the database that it writes to.
   struct Thread: Hashable {
@@ -73,6 +77,7 @@ struct TransactionTally {
 
   mutating func add(_ transaction: Transaction, on connection: Key, of thread: Thread) {
     let key = Self.line(of: transaction.writer, transaction.form)
+    let isClaim = claims.isClaim(transaction.writer, at: key, on: connection)
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
@@ -82,9 +87,14 @@ struct TransactionTally {
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
       autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
-      pauses: isPaused ? 1 : nil)
+      claims: isClaim ? 1 : nil, pauses: isPaused ? 1 : nil)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
+  }
+
+  /// Adds a run that returned one row, which the next transaction may write.
+  mutating func addRow(_ run: StatementRun, _ sql: String?, on connection: Key) {
+    claims.add(run, sql, on: connection)
   }
 
   /// Ends the sequences of a thread: it creates a table or an index, as a test does that has a file of its own.
@@ -120,8 +130,6 @@ private struct WriteSequences {
   // Requests of others may arrive during the loop of one. Requests that write a row each arrive
   // between all transactions.
   private static let minWritesPerRequest: UInt64 = 10
-  // A program that writes a measurement from time to time has nothing to group.
-  private static let maxPause: Nanoseconds = 1_000_000_000
   // 20 ms is arbitrary: a program computes a row in less, and people and devices take longer.
   private static let minPause: Nanoseconds = 20_000_000
 
@@ -160,7 +168,7 @@ private struct WriteSequences {
     let pause = transaction.start &- end
     end = transaction.end
     isPaused = pause >= Self.minPause
-    if !transaction.isSmall || pause >= Self.maxPause { lines = [:] }
+    if !transaction.isSmall || pause >= Bounds.pause { lines = [:] }
     guard transaction.isSmall else { return 0 }
     if var sequence = lines[line], sequence.continues(with: transaction, number) {
       lines[line] = sequence

@@ -28,6 +28,9 @@ public enum Bounds {
   /// Forms that the row of the rest names, so that they are counted once over many hosts.
   static let otherForms = 100_000
 
+  /// What a second separates is no loop: a user's clicks and saves, or measurements from time to time.
+  static let pause: Nanoseconds = 1_000_000_000
+
   /// No hash of a text: FNV-1a of none is another number.
   static let restOfStatements = StatementID(rawValue: 0)
   static let restOfFaults = FaultProfile.Origin(

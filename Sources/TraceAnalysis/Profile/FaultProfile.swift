@@ -16,7 +16,7 @@ public struct FaultProfile: Hashable, Sendable, Codable {
   public var hitTime: Nanoseconds = 0
   /// The time of the faults read from the database.
   public var missTime: Nanoseconds = 0
-  /// The most misses on the objects of one single fetch.
+  /// The most misses on the objects of one single fetch; a miss with a second before and after it is one of its own.
   public var mostMissesPerFetch: UInt64 = 0
   /// Misses on objects of the entity that was fetched before them; nil where the line that fetched the
   /// objects is known.

@@ -16,7 +16,7 @@ extension ProfileBuilder {
     add(miss, rows: 0, from: .unknown, in: Key(process: process, id: 0))
   }
 
-  mutating func add(_ event: FaultFired, on thread: Key) {
+  mutating func add(_ event: FaultFired, at time: Nanoseconds, on thread: Key) {
     let isTaken = filter.takes(event)
     let measures = currentMeasures
     measured.formUnion(measures.intersection(.fetch))
@@ -38,12 +38,12 @@ extension ProfileBuilder {
     let isOfFetched = measures.contains(.cacheHits) ? nil : isOfLastFetch(event, in: thread.process)
     // Mostly the objects of one fetch, one after the other.
     let last = faults.updateLast(where: { $0.isOrigin(of: event) }) {
-      $0.add(event, in: thread.process, statement: statement, isOfFetched: isOfFetched, measures)
+      $0.add(event, at: time, in: thread.process, statement, isOfFetched: isOfFetched, measures)
     }
     let place =
       last
       ?? faults.update(FaultProfile.Origin(event), from: FaultTally.init(origin:)) {
-        $0.add(event, in: thread.process, statement: statement, isOfFetched: isOfFetched, measures)
+        $0.add(event, at: time, in: thread.process, statement, isOfFetched: isOfFetched, measures)
       }
     timeline?.add(event, place: faults.isFull ? nil : place)
   }
@@ -93,12 +93,13 @@ extension FaultProfile.Origin {
 struct FaultTally {
   var profile: FaultProfile
   private var missesByFetch = BoundedCounts<ProfileBuilder.Key>()
+  private var lastMiss: (fetch: ProfileBuilder.Key, time: Nanoseconds, isCounted: Bool)?
 
   init(origin: FaultProfile.Origin) { profile = FaultProfile(origin: origin) }
 
   mutating func add(
-    _ fault: FaultFired, in process: Int, statement: StatementID?, isOfFetched: Bool?,
-    _ measures: Measures
+    _ fault: FaultFired, at time: Nanoseconds, in process: Int, _ statement: StatementID?,
+    isOfFetched: Bool?, _ measures: Measures
   ) {
     profile.measured = profile.measured + measures.intersection(.fetch)
     guard fault.source == .database else {
@@ -113,8 +114,18 @@ struct FaultTally {
       profile.missesOfFetched = (profile.missesOfFetched ?? 0).saturatingSum(isOfFetched ? 1 : 0)
     }
     profile.statement = profile.statement ?? statement
-    let fetch = ProfileBuilder.Key(process: process, id: fault.originFetchID)
-    profile.mostMissesPerFetch = max(
-      profile.mostMissesPerFetch, missesByFetch.count(fetch))
+    count(ProfileBuilder.Key(process: process, id: fault.originFetchID), at: time)
+  }
+
+  /// Counts a miss, unless a second separates it from those before and after it: a user's clicks open one object each.
+  private mutating func count(_ fetch: ProfileBuilder.Key, at time: Nanoseconds) {
+    var most: UInt64 = 1
+    let isNear = lastMiss.map { time &- $0.time < Bounds.pause } ?? false
+    if isNear, let last = lastMiss {
+      if !last.isCounted { most = missesByFetch.count(last.fetch) }
+      most = max(most, missesByFetch.count(fetch))
+    }
+    lastMiss = (fetch, time, isNear)
+    profile.mostMissesPerFetch = max(profile.mostMissesPerFetch, most)
   }
 }

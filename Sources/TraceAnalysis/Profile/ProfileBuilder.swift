@@ -100,7 +100,7 @@ public struct ProfileBuilder {
     case .cacheMiss(let event):
       add(event, on: Key(thread: record, in: process))
     case .fault(let event):
-      add(event, on: Key(thread: record, in: process))
+      add(event, at: record.timestamp, on: Key(thread: record, in: process))
     case .contextCreated(let event):
       origins.add(event, currentContext)
       contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
@@ -183,7 +183,7 @@ public struct ProfileBuilder {
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
     saves.update(event.location, from: SaveTally.init(location:)) {
-      $0.add(event, measures)
+      $0.add(event, measures, at: end)
       if let waits { $0.profile.busyAttempts.add(waits.attempts) }
       if isContended { $0.profile.contended.add(1) }
     }
@@ -230,11 +230,16 @@ public struct ProfileBuilder {
 struct SaveTally {
   var profile: SaveProfile
   var durations = Durations()
+  private var sequence: UInt64 = 0
+  private var end: Nanoseconds = 0
 
   init(location: SourceLocation) { profile = SaveProfile(location: location) }
 
-  mutating func add(_ save: SaveEnd, _ measures: Measures) {
+  mutating func add(_ save: SaveEnd, _ measures: Measures, at time: Nanoseconds) {
     profile.add(save)
+    sequence = time &- save.totalTime &- end < Bounds.pause ? sequence + 1 : 1
+    end = time
+    profile.longestSequence = max(profile.longestSequence ?? 0, sequence)
     profile.measured = profile.measured + measures.intersection(.fetch)
     if measures.contains(.saveTime) { durations.record(save.totalTime) }
   }

@@ -32,6 +32,8 @@ public struct SaveProfile: Hashable, Sendable, Codable {
   public var busyAttempts: UInt64?
   /// Saves that began while another thread of the process saved; nil if none did.
   public var contended: UInt64?
+  /// The most saves between which no second passed; nil in reports of older versions.
+  public var longestSequence: UInt64?
   /// The measures of the saves; nil in reports of older versions.
   public var measured: Measures?
 }
@@ -47,6 +49,12 @@ extension SaveProfile: Summed {
 }
 
 extension SaveProfile {
+  /// Adds the saves of another line.
+  public mutating func add(_ other: Self) {
+    longestSequence = max(longestSequence ?? count, other.longestSequence ?? other.count)
+    Self.sums.add(other, to: &self)
+  }
+
   mutating func add(_ save: SaveEnd) {
     count.add(1)
     if !save.error.isEmpty { errors.add(1) }

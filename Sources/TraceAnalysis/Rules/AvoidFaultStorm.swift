@@ -24,7 +24,7 @@ struct AvoidFaultStorm: Rule {
       """,
     limits: """
       Reported when ten faults or more on the objects of one fetch miss the row cache. Faults that the row cache serves
-      are not reported, nor is a click that opens one object.
+      are not reported, nor are clicks that open one object each: misses with a second before and after them.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -26,7 +26,8 @@ struct AvoidQueryInLoop: Rule {
       once. The first 32 rows of a run are compared. Threads, connections and other statements in between do not matter.
       Values that did not change since the last run of the statement are compared with the next rows of its list alone.
       Up to four loops over different lists may take turns on a thread, such as those of tasks that share a connection.
-      What a thread read before it received another message from the network is no list of its later runs. A loop over
+      What a thread read before it received another message, from the network or on the standard input, is no list of its
+      later runs. A loop over
       the rows of a loop is part of its finding. Updates to values of the program's own are a note, since SQL may not be
       able to compute them, and so are queries of Django's that read the same columns of the list's rows again, as its
       formsets do. Inserts of such values, IN lists of several rows, and statements on the schema are no loop.

@@ -22,9 +22,10 @@ struct AvoidSlowSave: Rule {
       for part in feed.chunks(of: 1000) { insert(part); try context.save() }      // 10 commits
       """,
     limits: """
-      Reported when a line made 50 saves or more of up to four objects each, and when its saves contain 50,000 objects
-      or more on average. Their times are shown but do not affect the decision. A few small saves, and a long wait for
-      the lock of another connection (AvoidLockWait), are not reported.
+      Reported when a line made 50 saves or more of up to four objects each, without a second between two of them, and
+      when its saves contain 50,000 objects or more on average. Their own times are shown but do not affect the
+      decision. A few small saves, the saves of a user, and a long wait for the lock of another connection
+      (AvoidLockWait), are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -36,7 +37,8 @@ struct AvoidSlowSave: Rule {
   }
 
   private func isManySmall(_ save: SaveProfile) -> Bool {
-    save.count >= Self.minSmallSaves && save.objectsPerSave <= Self.maxObjectsOfASmallSave
+    save.longestSequence ?? save.count >= Self.minSmallSaves
+      && save.objectsPerSave <= Self.maxObjectsOfASmallSave
   }
 
   private func manySmall(_ save: SaveProfile) -> Finding {

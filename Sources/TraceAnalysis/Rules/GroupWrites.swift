@@ -24,16 +24,18 @@ struct GroupWrites: Rule {
     limits: """
       Reported when 50 transactions or more of up to four rows each began to write at one line, one after the other on one
       connection, or of one thread on a connection each, whatever was read in between, and whether the driver or the
-      program sent BEGIN, or neither did. A loop may write at several lines. Not reported: transactions between which the process received a connection or a message from
-      the network, since these are a server's requests; transactions a second apart; those of connections between which tables are
-      created, as by tests; writes to the table of a queue, whose workers claim rows by UPDATE … (SELECT … LIMIT …) RETURNING
-      and have to commit before they work; databases in memory and temporary ones. A note where the program waits 20 ms or
-      more before most of them, as for a person or a device. Needs the probe's events.
+      program sent BEGIN, or neither did. A loop may write at several lines. Not reported: transactions between which the
+      process received a connection, or a message from the network or on the standard input, since these are a server's
+      requests; transactions a second apart; those of different tests, and of connections between which tables are created,
+      as by tests; writes to the table of a queue, whose workers claim rows by UPDATE … (SELECT … LIMIT …) RETURNING, or by
+      SELECT … LIMIT with the same values and UPDATE, and have to commit before they work; databases in memory and temporary
+      ones. A note where the program waits 20 ms or more before most of them, as for a person or a device. Needs the probe's
+      events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     let transactions = workload.profile.locks?.transactions ?? []
-    let queues = Set(transactions.compactMap { $0.site.sql.flatMap(Self.queue) })
+    let queues = Set(transactions.compactMap(Self.queue))
     return transactions.filter { transaction in
       guard transaction.longestSequence >= Self.minTransactions else { return false }
       let table = transaction.site.sql.flatMap { WrittenTable(sql: $0)?.table.lowercased() }
@@ -41,13 +43,15 @@ struct GroupWrites: Rule {
     }.map(finding)
   }
 
-  /// The table from which a statement claims its next rows; nil of others.
+  /// The table from which transactions claim its next rows; nil of others.
   ///
   ///     UPDATE job SET worker = ? WHERE id = (SELECT id FROM job WHERE worker IS NULL LIMIT 1) RETURNING id
-  private static func queue(of sql: String) -> String? {
-    guard ["UPDATE", "DELETE"].contains(StatementCommand.name(of: sql)),
+  private static func queue(of transactions: TransactionSite) -> String? {
+    guard let sql = transactions.site.sql,
+      ["UPDATE", "DELETE"].contains(StatementCommand.name(of: sql)),
       let table = WrittenTable(sql: sql)?.table.lowercased()
     else { return nil }
+    if let claims = transactions.claims, claims > transactions.site.count / 2 { return table }
     let tokens = SQLTokenizer.tokens(of: sql)
     let words = ["SELECT", "LIMIT", "RETURNING"]
     return words.allSatisfy({ word in tokens.contains { $0.isWord(word) } }) ? table : nil

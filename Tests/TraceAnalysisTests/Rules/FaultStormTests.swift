@@ -59,6 +59,20 @@ import TraceAnalysis
       }.isEmpty)
   }
 
+  @Test(
+    arguments: [(1, 900_000_000), (1, 1_100_000_000), (2, 1_100_000_000)] as [(Int64, Nanoseconds)])
+  func clicksThatASecondSeparatesAreNoStorm(misses: Int64, pause: Nanoseconds) {
+    let found = findings { trace in
+      let fetch = trace.fetch("SELECT photos", entity: "Photo", rows: 184)
+      for click in 1...15 as ClosedRange<Int64> {
+        for miss in 1...misses { trace.fault("Photo", pk: click * 10 + miss, origin: fetch) }
+        trace.pause(pause)
+      }
+    }
+    let isReported = misses > 1 || pause < 1_000_000_000
+    #expect(found.map(\.rule) == (isReported ? ["AvoidFaultStorm"] : []))
+  }
+
   @Test func flagsARelationshipWalkedForEveryObject() {
     let found = findings { trace in
       let fetch = trace.fetch("SELECT stops", rows: 15)

@@ -157,6 +157,17 @@ import TraceAnalysis
     }
   }
 
+  @Test(arguments: [(900_000_000, true), (1_100_000_000, false)] as [(Nanoseconds, Bool)])
+  func savesThatASecondSeparatesAreAUsers(pause: Nanoseconds, isReported: Bool) {
+    let found = findings { trace in
+      for _ in 1...70 {
+        trace.save(updated: 0, deleted: 0, write: 500, commit: 1000)
+        trace.pause(pause)
+      }
+    }
+    #expect(found.map(\.rule) == (isReported ? ["AvoidSlowSave"] : []))
+  }
+
   @Test func fixesOfSavesDoNotContradictEachOther() {
     let found = findings { trace in
       for _ in 1...100 { trace.save(updated: 0, deleted: 0) }

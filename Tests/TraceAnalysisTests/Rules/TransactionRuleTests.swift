@@ -127,6 +127,34 @@ import TraceAnalysis
       worker("UPDATE other SET worker = ? WHERE id = \(next) RETURNING id") == ["GroupWrites 5"])
   }
 
+  /// The same with two statements: the next row is read with the same values each time.
+  @Test(arguments: [
+    ("SELECT id FROM job WHERE state = ? ORDER BY id LIMIT 1", true, false),
+    ("SELECT id FROM job WHERE state = ? ORDER BY id LIMIT 1", false, true),
+    ("SELECT id FROM job WHERE state = ?", true, true),
+    ("SELECT id FROM other WHERE state = ? LIMIT 1", true, true),
+  ])
+  func theClaimsOfAWorkerMayBeTwoStatements(next: String, hasSameValues: Bool, isReported: Bool) {
+    let found = findings { runs, program in
+      for number in 1...60 {
+        let (id, time) = (UInt64(number), Double(number) * 10)
+        let claim = "UPDATE job SET state = 'running' WHERE id = ?"
+        runs.run("BEGIN", line: 3, of: program, at: time, transaction: id)
+        runs.run(
+          next, line: 4, of: program, at: time + 1, transaction: id, rows: 1,
+          bindHash: hasSameValues ? 7 : id)
+        runs.run(claim, line: 5, of: program, at: time + 2, transaction: id, bindHash: id)
+        runs.end(id, of: program, at: time + 3, total: 3, kind: "deferred", writer: 1)
+        runs.run("COMMIT", line: 6, of: program, at: time + 3, open: 0.5, transaction: id)
+        runs.end(0, of: program, at: time + 4, total: 0.1, kind: "autocommit")
+        runs.run(
+          "UPDATE job SET result = ? WHERE id = ?", line: 7, of: program, at: time + 4, bindHash: id
+        )
+      }
+    }.filter { $0.hasPrefix("GroupWrites") }.sorted()
+    #expect(found == (isReported ? ["GroupWrites 5", "GroupWrites 7"] : []))
+  }
+
   @Test func aLoopMayWriteAtSeveralLines() {
     #expect(autocommits(50, lines: 3) == ["GroupWrites 4", "GroupWrites 5", "GroupWrites 6"])
     #expect(autocommits(49, lines: 3) == [])

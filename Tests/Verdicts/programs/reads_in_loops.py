@@ -2,8 +2,11 @@
 """A statement for each row of a list, and programs that look like it."""
 
 import json
+import os
+import queue
 import random
 import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
@@ -279,6 +282,61 @@ def tables_of_the_schema(folder):
     for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall():
         columns = [row[1] for row in db.execute(f"SELECT * FROM pragma_table_info('{name}')")]
         print(name, columns)
+
+
+@near_miss("AvoidQueryInLoop", setup=clinic)
+def keys_of_each_tick(folder):
+    """The batches of a data loader; some have one key."""
+    db = connect(folder)
+    dice = random.Random(9)
+
+    def load(columns, table, keys):
+        marks = ",".join("?" * len(keys))
+        return db.execute(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", sorted(keys)).fetchall()
+
+    for size in (1, 3, 1, 8, 2, 1, 5, 1, 4, 1, 1, 6, 1, 2, 1, 7):
+        animals = load("id, vet_id", "animal", {5000 + 3 * dice.randrange(300) for _ in range(size)})
+        print(load("id, name", "vet", {vet for _, vet in animals}))
+
+
+@near_miss("AvoidQueryInLoop", setup=clinic)
+def tree_level_by_level(folder):
+    """Some levels have one row."""
+    db = connect(folder)
+    db.execute("DELETE FROM room")
+    db.executemany("INSERT INTO room VALUES (?,?,?)", [(700, None, "house")] + [
+        (800 + 3 * level + room, 797 + 3 * level if level else 700, "room") for level in range(14)
+        for room in range(level % 3 + 1)])
+    db.commit()
+    level, depth = [700], 0
+    while level:
+        marks = ",".join("?" * len(level))
+        level = [row[0] for row in db.execute(f"SELECT id FROM room WHERE parent_id IN ({marks})", level)]
+        depth += 1
+    print(depth)
+
+
+@near_miss("AvoidQueryInLoop", setup=clinic)
+def rows_that_a_user_opens(folder):
+    """A shell on a pipe: the list, and then some of its rows, each by a command of its own."""
+    db = connect(folder)
+    answers, (reading, writing) = queue.Queue(), os.pipe()
+    os.dup2(reading, 0)
+
+    def use():
+        os.write(writing, b"list\n")
+        for number in answers.get()[:14]:
+            os.write(writing, b"%d\n" % number)
+            answers.get()
+        os.close(writing)
+
+    os.close(reading)
+    threading.Thread(target=use).start()
+    for command in open(0):
+        if command == "list\n":
+            answers.put([row[0] for row in db.execute("SELECT id FROM animal ORDER BY chip LIMIT 20")])
+        else:
+            answers.put(db.execute("SELECT chip FROM animal WHERE id = ?", (int(command),)).fetchone())
 
 
 @near_miss("AvoidQueryInLoop", setup=clinic)

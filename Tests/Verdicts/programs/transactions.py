@@ -2,13 +2,18 @@
 """Transactions for each row, repeated fetches, values in the text, and limits."""
 
 import contextlib
+import functools
+import hashlib
 import http.client
 import http.server
 import json
+import os
 import random
+import socket
 import sqlite3
 import threading
 import time
+import unittest
 
 from labels import connect, near_miss, warns, words
 
@@ -200,6 +205,135 @@ def serve(folder, requests, *pragmas):
 @near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
 def requests_of_a_server(folder):
     serve(folder, 60)
+
+
+def serve_one_client(folder, family, address, receive):
+    """A server with one connection that is kept for all requests."""
+    db = connect(folder)
+    server, client = socket.socket(family), socket.socket(family)
+    server.bind(address)
+    server.listen()
+    client.connect(server.getsockname())
+
+    def ask():
+        for number in range(60):
+            client.sendall(b"%d" % number)
+            receive(client)
+        client.close()
+
+    threading.Thread(target=ask).start()
+    peer = server.accept()[0]
+    while request := receive(peer):
+        with db:
+            db.execute("INSERT INTO movement(part_id, change) VALUES (?, 1)", (3000 + int(request),))
+        peer.sendall(b"ok")
+
+
+@near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
+def requests_read_by_descriptor(folder):
+    """As libuv reads them, by read(2)."""
+    serve_one_client(folder, socket.AF_INET, ("127.0.0.1", 0), lambda peer: os.read(peer.fileno(), 100))
+
+
+@near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
+def requests_of_a_unix_socket(folder):
+    serve_one_client(folder, socket.AF_UNIX, os.path.join(folder, "server"), lambda peer: peer.recv(100))
+
+
+def on_standard_input(write):
+    """The lines that a client writes to a pipe, from which this process reads its standard input."""
+    reading, writing = os.pipe()
+    os.dup2(reading, 0)
+    os.close(reading)
+
+    def ask():
+        with open(writing, "w") as client:
+            write(client)
+
+    threading.Thread(target=ask).start()
+    return open(0)
+
+
+@near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
+def requests_on_standard_input(folder):
+    """A client that waits for each answer, as those of language servers do."""
+    db = connect(folder)
+    answered = threading.Semaphore(0)
+
+    def ask(client):
+        for number in range(60):
+            client.write(f"{number}\n")
+            client.flush()
+            answered.acquire()
+
+    for request in on_standard_input(ask):
+        with db:
+            db.execute("INSERT INTO movement(part_id, change) VALUES (?, 1)", (3000 + int(request),))
+        answered.release()
+
+
+@warns("GroupWrites", setup=stock)
+def lines_of_a_pipe(folder):
+    """A file that another program writes: all lines are there, as of `cat parts.csv | import`."""
+    db = connect(folder)
+    written = threading.Event()
+
+    def copy(client):
+        client.writelines(f"{number},{word}\n" for number, word in enumerate(words(2000, seed=30)))
+        client.flush()
+        written.set()
+
+    lines = on_standard_input(copy)
+    written.wait()
+    for line in lines:
+        with db:
+            db.execute("INSERT INTO movement(part_id, at) VALUES (?, ?)", line.rstrip().split(","))  # HERE
+
+
+@near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
+def worker_with_two_statements(folder):
+    """Reads the next task and claims it in a transaction, works, and stores the result."""
+    db = connect(folder, isolation_level=None)
+    db.executemany("INSERT INTO task(state) VALUES (?)", [("waiting",)] * 30)
+    while True:
+        db.execute("BEGIN IMMEDIATE")
+        task = db.execute("SELECT id FROM task WHERE state = 'waiting' ORDER BY id LIMIT 1").fetchone()
+        if task:
+            db.execute("UPDATE task SET state = 'running' WHERE id = ?", task)
+        db.execute("COMMIT")
+        if not task:
+            break
+        hashlib.pbkdf2_hmac("sha256", b"%d" % task[0], b"salt", 2000)
+        db.execute("UPDATE task SET state = 'done' WHERE id = ?", task)
+
+
+@warns("GroupWrites", setup=stock)
+def update_or_create(folder):
+    """It reads a row with LIMIT and writes it, as the worker of a queue does, but a row of its own each time."""
+    db = connect(folder)
+    for number in range(0, 180, 3):
+        with db:
+            db.execute("BEGIN")
+            (part,) = db.execute("SELECT id FROM part WHERE sku = ? LIMIT 1", (f"S-{number * 17}",)).fetchone()
+            db.execute("UPDATE part SET amount = ? WHERE id = ?", (number, part))  # HERE
+
+
+@near_miss("GroupWrites", "AvoidQueryInLoop", setup=stock)
+def tests_of_unittest(folder):
+    """One file for all tests, each of which writes a row."""
+    class Tests(unittest.TestCase):
+        def setUp(self):
+            self.db = connect(folder)
+            self.addCleanup(self.db.close)
+
+    def test(self, number):
+        with self.db:
+            self.db.execute("UPDATE part SET amount = ? WHERE id = ?", (number, 3000 + number))
+        self.assertEqual(self.db.execute("SELECT amount FROM part WHERE id = ?", (3000 + number,)).fetchone(), (number,))
+
+    for number in range(60):
+        setattr(Tests, f"test_{number:02}", functools.partialmethod(test, number))
+    unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Tests))
 
 
 @warns("AvoidSyncForFewRows", setup=stock, options=["--io"])
