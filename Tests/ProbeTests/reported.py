@@ -328,3 +328,12 @@ def growth_of_a_program_of_any_language():
     verdicts = {s["sql"]: s["verdict"] for s in json.loads(process.stdout)["statements"]}
     expect(verdicts.get("SELECT id FROM t WHERE a = ?") == "growsLikeScan", f"{verdicts}{process.stderr}")
     expect(verdicts.get("SELECT a FROM t WHERE id = ?") == "search", f"{verdicts}")
+
+
+def texts_that_are_read_as_utf_16():
+    """A length in UTF-16 that is read before the text is that of the text."""
+    plain, _ = run([compiled("texts16")], probe=False)
+    for values in "0", "1":
+        recorded, log = run([compiled("texts16")], level=1, variables={"STORE_TRACE_VALUES": values})
+        expect(recorded.stdout == plain.stdout, f"{recorded.stdout} instead of {plain.stdout}")
+        expect(len(events(log, "statement_run")) == 8, f"{len(log)} lines")
