@@ -25,7 +25,7 @@ enum {
   // statements in loops.
   KEPT_LISTS = 64, ENTRIES = 8192, FORMS = 1024,
   // The requests that take turns on a thread, such as tasks on one connection: each has its own list of a statement.
-  TURNS = 4,
+  TURNS = 16,
   // The first rows of a list, one after the other, that show a loop over it while there are newer ones.
   ROWS_OF_LOOP = 3,
   // Longer texts and blobs are no keys.
