@@ -185,14 +185,16 @@ void *sqlite_hook(const char *name, void *function) {
   return ((void **)&copy->real)[number] == function ? hooked_functions[copy - copies][number] : NULL;
 }
 
-// A recorder that attaches spells the path so, and calls sqliteprobe_attach() then.
-static bool is_loaded_to_attach(const char *path) { return strstr(path, "/.//") != NULL; }
+static bool is_attached;
+
+bool is_for_recorder(void) { return is_attached; }
 
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
   Dl_info self;
   is_idle = !is_for_this_libc() || (setting && strcmp(setting, "0") == 0) || !dladdr((void *)start, &self);
   if (is_idle) return;
-  is_idle = is_loaded_to_attach(self.dli_fname);
+  // A recorder that attaches spells the path so, and calls sqliteprobe_attach() then.
+  is_idle = is_attached = strstr(self.dli_fname, "/.//") != NULL;
   look_at_new_objects(false);
 }

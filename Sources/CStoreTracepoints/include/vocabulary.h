@@ -18,7 +18,7 @@
   X(statement_io) X(commit_io)
 #define PROBE_EVENTS(X) \
   X(statement) X(values) X(transaction) X(checkpoint) X(busy) X(counters) X(statement_io) \
-  X(commit_io) X(connection_opened) X(connection_closed) X(database_file_touched) \
+  X(commit_io) X(connection_opened) X(connection_closed) X(database_file_touched) X(pool_waited) \
   X(copy_not_observed) X(caller) X(statement_run)
 
 // The fields after `context_id`: U takes a uint64_t, I an int64_t, T a text.
@@ -72,6 +72,8 @@
   U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
   U(connection_id) T(operation) T(file) T(path) U(device) U(inode) U(caller_id)
+#define FIELDS_pool_waited(U, I, T) \
+  U(caller_id) T(pool) I(wait_ns) U(gave_up)
 #define FIELDS_copy_not_observed(U, I, T) \
   T(sqlite_path) T(sqlite_version) T(reason)
 #define FIELDS_caller(U, I, T) \
@@ -316,6 +318,14 @@ struct database_file_touched_event {
   uint64_t device;
   uint64_t inode;
   uint64_t caller_id;
+};
+
+struct pool_waited_event {
+  uint64_t context_id;
+  uint64_t caller_id;
+  const char *pool;
+  int64_t wait_ns;
+  uint64_t gave_up;
 };
 
 struct copy_not_observed_event {
