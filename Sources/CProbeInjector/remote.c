@@ -153,7 +153,12 @@ bool remote_open(struct remote *remote, pid_t process) {
   remote->memory = open(path, O_RDWR | O_CLOEXEC);
   each_mapping(process, read_mapping, remote);
   // Before a thread is stopped.
-  for (size_t i = 0; i < remote->object_count; i++) read_symbols(remote, &remote->objects[i]);
+  for (size_t i = 0; i < remote->object_count; i++) {
+    struct remote_object *object = &remote->objects[i];
+    read_symbols(remote, object);
+    // Its file may have any name.
+    if (remote_function(object, "sqliteprobe_attach")) object->kind = OBJECT_PROBE;
+  }
   return remote->memory >= 0 && remote->object_count > 0;
 }
 

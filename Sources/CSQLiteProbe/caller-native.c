@@ -18,12 +18,11 @@
 // A library such as GRDB has about 20 frames between the application and SQLite.
 enum { SHOWN_FRAMES = 48 };
 
-static bool is_of_probe_or_sqlite(const char *file) {
-  return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
+static bool is_of_probe_or_sqlite(const Dl_info *object) {
+  return object->dli_fbase == __ehdr_start || strstr(object->dli_fname, "/libsqlite3") != NULL;
 }
 
-// The first and the last byte of the probe's code, which the linker defines.
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+// The end of the probe's code, which the linker defines.
 extern const char etext[] __attribute__((visibility("hidden")));
 
 // Without the probe's own frames, which differ between the begin and the end of a run.
@@ -58,7 +57,7 @@ bool describe_frames(void *const *addresses, int count, struct caller_event *cal
     // The call is before the address to which it returns.
     const char *call = (const char *)addresses[i] - 1;
     Dl_info info;
-    if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
+    if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(&info)) continue;
     if (info.dli_sname && CSourceFiles_is_of_sqlite(info.dli_sname, "")) {
       // Of a copy within the program: the function that called it is its caller.
       is_first = is_first || caller->function[0] == 0;

@@ -94,15 +94,22 @@ static bool best_frame(const char *text, size_t length, struct caller_event *cal
   return best >= 0;
 }
 
-bool python_caller_from_dump(
-    void (*dump)(int, void *), void *thread_state, struct caller_event *caller, char *buffer, size_t size) {
+size_t python_dump(void (*dump)(int, void *), void *thread_state, char *text, size_t size) {
   int ends[2];
   // Never blocks: of a stack that is deeper than a pipe the rest is left out.
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
   dump(ends[1], thread_state);
-  char text[16384];
-  ssize_t length = read(ends[0], text, sizeof text);
+  ssize_t length = read(ends[0], text, size - 1);
   close(ends[0]);
   close(ends[1]);
-  return length > 0 && best_frame(text, (size_t)length, caller, buffer, size);
+  if (length < 0) length = 0;
+  text[length] = 0;
+  return (size_t)length;
+}
+
+bool python_caller_from_dump(
+    void (*dump)(int, void *), void *thread_state, struct caller_event *caller, char *buffer, size_t size) {
+  char text[16384];
+  size_t length = python_dump(dump, thread_state, text, sizeof text);
+  return length > 0 && best_frame(text, length, caller, buffer, size);
 }

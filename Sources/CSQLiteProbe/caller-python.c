@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "caller-python.h"
 
+#include <string.h>
+
 #include "caller-files.h"
 #include "caller-python-api.h"
 #include "caller-python-dump.h"
@@ -95,6 +97,15 @@ bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool 
 }
 
 bool python_can_be_dumped(void) { return python.dump && running_thread(); }
+
+bool python_waits_for_pool(void) {
+  void *thread = running_thread();
+  char text[1024];
+  if (!thread || !python.dump || python_dump(python.dump, thread, text, sizeof text) == 0) return false;
+  // The wait has frames of its own, within those of the queue.
+  const char *queue = strstr(text, "/sqlalchemy/util/queue.py\", line ");
+  return queue && strncmp(queue + strcspn(queue, "\n") - 4, " get", 4) == 0;
+}
 
 bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size) {
   void *thread = running_thread();

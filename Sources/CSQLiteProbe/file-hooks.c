@@ -16,6 +16,7 @@
 #include "file-events.h"
 #include "filters.h"
 #include "network-hooks.h"
+#include "pool-waits.h"
 #include "portable.h"
 
 #define CALLER __builtin_return_address(0)
@@ -200,6 +201,7 @@ static const struct {
 
 void *file_hook(const char *name) {
   if (!strchr("_acfdorstu", name[0])) return NULL;
+  if (strncmp(name, "sem_", 4) == 0) return pool_wait_hook(name);
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
     if (strcmp(hooks[i].name, name) == 0) return hooks[i].hook;
   return network_hook(name);

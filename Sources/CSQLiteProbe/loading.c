@@ -116,8 +116,6 @@ void *loading_hook(const char *name, bool is_copy) {
   }
 }
 
-static const void *own_base;
-
 static struct copy *known_by_address(const void *function) {
   for (int i = 0; i < MAX_COPIES; i++)
     if (copies[i].is_used && function >= copies[i].start && function < copies[i].end)
@@ -177,7 +175,7 @@ void *sqlite_hook(const char *name, void *function) {
   if (!copy) {
     if (!dladdr(function, &object) || !object.dli_fname) return NULL;
     // Already a hook.
-    if (object.dli_fbase == own_base) return NULL;
+    if (object.dli_fbase == __ehdr_start) return NULL;
     copy = copy_of_object(&object, &reason);
   }
   if (!copy) {
@@ -187,15 +185,16 @@ void *sqlite_hook(const char *name, void *function) {
   return ((void **)&copy->real)[number] == function ? hooked_functions[copy - copies][number] : NULL;
 }
 
-// A recorder that attaches spells the path so, and calls sqliteprobe_attach() then.
-static bool is_loaded_to_attach(const char *path) { return strstr(path, "/.//") != NULL; }
+static bool is_attached;
+
+bool is_for_recorder(void) { return is_attached; }
 
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
   Dl_info self;
   is_idle = !is_for_this_libc() || (setting && strcmp(setting, "0") == 0) || !dladdr((void *)start, &self);
   if (is_idle) return;
-  own_base = self.dli_fbase;
-  is_idle = is_loaded_to_attach(self.dli_fname);
+  // A recorder that attaches spells the path so, and calls sqliteprobe_attach() then.
+  is_idle = is_attached = strstr(self.dli_fname, "/.//") != NULL;
   look_at_new_objects(false);
 }

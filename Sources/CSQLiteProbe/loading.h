@@ -13,3 +13,6 @@ void *sqlite_hook(const char *name, void *function);
 // The same for a slot through which a copy calls one of its own functions. Connections that it
 // opens in this way are observed by callbacks.
 void *own_call_hook(const char *name, void *function);
+
+// Whether a recorder that attaches to the process loaded the probe.
+bool is_for_recorder(void);

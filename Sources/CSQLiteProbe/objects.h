@@ -39,6 +39,8 @@ void write_slot(const struct object *object, void **slot, void *value);
 const char *object_path(const char *name);
 // Where the executable is mapped.
 const void *base_of_program(void);
+// Where the probe is mapped: its header, which the linker defines. Its file may have any name.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 // The addresses of the object that covers one. Faster than dladdr(), which reads all symbols.
 void object_extent(const void *address, const void **start, const void **end);
 // Replaces the value of an object's slots for a function; returns false if it has none.

@@ -25,7 +25,7 @@ enum {
   // statements in loops.
   KEPT_LISTS = 64, ENTRIES = 8192, FORMS = 1024,
   // The requests that take turns on a thread, such as tasks on one connection: each has its own list of a statement.
-  TURNS = 4,
+  TURNS = 16,
   // The first rows of a list, one after the other, that show a loop over it while there are newer ones.
   ROWS_OF_LOOP = 3,
   // Longer texts and blobs are no keys.
@@ -105,10 +105,10 @@ static uint64_t hash_of(const struct sqlite_api *api, sqlite3_value *value) {
     return hash_value(&number, sizeof number, HASH_DOUBLE);
   }
   if (type != SQLITE_TEXT && type != SQLITE_BLOB) return 0;
-  // The length first: a blob of zeroes is not expanded. sqlite3_value_blob() converts no text.
+  // The length first: a blob of zeroes is not expanded.
   int length = api->value_bytes(value);
   if (length <= 0 || length > LONGEST_KEY) return 0;
-  const void *bytes = api->value_blob(value);
+  const void *bytes = bytes_of_value(api, value);
   return type == SQLITE_TEXT ? hash_of_text(bytes, (size_t)length) : hash_value(bytes, (size_t)length, HASH_BLOB);
 }
 

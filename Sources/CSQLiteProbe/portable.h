@@ -7,7 +7,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
+#include <time.h>
 
 #define WEAK __attribute__((weak))
 
@@ -15,6 +17,8 @@ extern WEAK int backtrace(void **addresses, int count);
 extern WEAK int close_range(unsigned first, unsigned last, int flags);
 extern WEAK void closefrom(int first);
 extern WEAK int on_exit(void (*function)(int status, void *argument), void *argument);
+extern WEAK int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);
+extern WEAK int sem_timedwait(sem_t *semaphore, const struct timespec *end);
 extern WEAK int renameat2(int folder, const char *path, int new_folder, const char *new_path, unsigned flags);
 #ifdef __GLIBC__
 #pragma weak dladdr1

@@ -15,7 +15,7 @@ static struct CSQLiteFiles_cell cell_of(const struct sqlite_api *api, sqlite3_va
     cell.real = api->value_double(value);
   } else if (cell.type == SQLITE_TEXT || cell.type == SQLITE_BLOB) {
     cell.byte_count = api->value_bytes(value);
-    cell.bytes = api->value_blob(value);
+    cell.bytes = bytes_of_value(api, value);
   }
   return cell;
 }

@@ -75,8 +75,8 @@ static bool is_seen(ElfW(Addr) base) {
 
 // The loader, libc and this library have no slot of interest.
 static bool is_of_no_interest(const struct object *object) {
-  static const char *const names[] = {"linux-vdso", "/ld-linux", "/libc.so", "storescope-probe",
-                                      "/liblttng-ust"};
+  static const char *const names[] = {"linux-vdso", "/ld-linux", "/libc.so", "storescope-probe-lttng", "/liblttng-ust"};
+  if (object->base == (ElfW(Addr))__ehdr_start) return true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (object->name && strstr(object->name, names[i])) return true;
   return !object->name;

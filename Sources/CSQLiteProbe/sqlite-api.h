@@ -65,6 +65,7 @@ typedef int (*busy_callback)(void *, int);
   X(double, value_double, (sqlite3_value *), 105)                     \
   X(int, value_bytes, (sqlite3_value *), 103)                         \
   X(const void *, value_blob, (sqlite3_value *), 102)                 \
+  X(const unsigned char *, value_text, (sqlite3_value *), 109)        \
   X(int, file_control, (sqlite3 *, const char *, int, void *), 127)   \
   X(void *, vfs_find, (const char *), 141)                            \
   X(int, db_status, (sqlite3 *, int, int *, int *, int), 165)
@@ -86,6 +87,11 @@ struct sqlite_api {
   REQUIRED_FUNCTIONS(FIELD) OPTIONAL_FUNCTIONS(FIELD)
 #undef FIELD
 };
+
+// Of a text or a blob. A text is not read as a blob: sqlite3_column_bytes16() then returns the length in UTF-8.
+static inline const void *bytes_of_value(const struct sqlite_api *api, sqlite3_value *value) {
+  return api->value_type(value) == SQLITE_TEXT ? (const void *)api->value_text(value) : api->value_blob(value);
+}
 
 // The functions that the program calls and that the probe replaces.
 //

@@ -26,6 +26,7 @@ public enum StoreEvent: Hashable, Sendable {
   case connectionOpened(ConnectionOpened)
   case connectionClosed(ConnectionClosed)
   case databaseFileTouched(DatabaseFileTouched)
+  case poolWaited(PoolWaited)
   case copyNotObserved(CopyNotObserved)
   case caller(CallerAnnounced)
   case statementRun(StatementRun)
@@ -54,6 +55,7 @@ public enum StoreEvent: Hashable, Sendable {
     case connectionOpened = "connection_opened"
     case connectionClosed = "connection_closed"
     case databaseFileTouched = "database_file_touched"
+    case poolWaited = "pool_waited"
     case copyNotObserved = "copy_not_observed"
     case caller
     case statementRun = "statement_run"
@@ -81,6 +83,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .connectionOpened: .connectionOpened
     case .connectionClosed: .connectionClosed
     case .databaseFileTouched: .databaseFileTouched
+    case .poolWaited: .poolWaited
     case .copyNotObserved: .copyNotObserved
     case .caller: .caller
     case .statementRun: .statementRun
@@ -110,6 +113,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .connectionOpened(let payload): payload.write(to: &fields)
     case .connectionClosed(let payload): payload.write(to: &fields)
     case .databaseFileTouched(let payload): payload.write(to: &fields)
+    case .poolWaited(let payload): payload.write(to: &fields)
     case .copyNotObserved(let payload): payload.write(to: &fields)
     case .caller(let payload): payload.write(to: &fields)
     case .statementRun(let payload): payload.write(to: &fields)
@@ -141,6 +145,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .connectionOpened: self = .connectionOpened(try ConnectionOpened(from: &fields))
     case .connectionClosed: self = .connectionClosed(try ConnectionClosed(from: &fields))
     case .databaseFileTouched: self = .databaseFileTouched(try DatabaseFileTouched(from: &fields))
+    case .poolWaited: self = .poolWaited(try PoolWaited(from: &fields))
     case .copyNotObserved: self = .copyNotObserved(try CopyNotObserved(from: &fields))
     case .caller: self = .caller(try CallerAnnounced(from: &fields))
     case .statementRun: self = .statementRun(try StatementRun(from: &fields))
@@ -1181,6 +1186,41 @@ public struct DatabaseFileTouched: EventPayload {
       connectionID: fields.uint64("connection_id"), operation: fields.string("operation"),
       file: fields.string("file"), path: fields.string("path"), device: fields.uint64("device"),
       inode: fields.uint64("inode"), callerID: fields.uint64("caller_id"))
+  }
+}
+
+/// A thread waited 0.1 s or more for a connection of its program's pool, or for a part of such a
+/// wait.
+///
+/// Emitted by the probe, for SQLAlchemy's `QueuePool` on CPython, after the wait; not while
+/// `attach` records.
+public struct PoolWaited: EventPayload {
+  /// Refers to `CallerAnnounced`: the line that takes a connection; 0 if the caller is unknown.
+  public var callerID: UInt64
+  /// The library.
+  public var pool: String
+  public var waitTime: Nanoseconds
+  /// 1 if the wait ended at its time limit.
+  public var gaveUp: UInt64
+
+  @inlinable
+  public init(callerID: UInt64, pool: String, waitTime: Nanoseconds, gaveUp: UInt64) {
+    (self.callerID, self.pool, self.waitTime, self.gaveUp) = (callerID, pool, waitTime, gaveUp)
+  }
+
+  @inlinable
+  public func write(to fields: inout some EventFieldWriter) {
+    fields.field("caller_id", callerID)
+    fields.field("pool", pool)
+    fields.field("wait_ns", waitTime)
+    fields.field("gave_up", gaveUp)
+  }
+
+  @inlinable
+  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    try self.init(
+      callerID: fields.uint64("caller_id"), pool: fields.string("pool"),
+      waitTime: fields.int64("wait_ns"), gaveUp: fields.uint64("gave_up"))
   }
 }
 

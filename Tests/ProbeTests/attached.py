@@ -382,6 +382,17 @@ def _is_refused(kind, *arguments):
         program.ends_well("!")
 
 
+def attaches_a_probe_of_another_file_name():
+    library = os.path.join(scratch, "another.so")
+    shutil.copy(PROBE, library)
+    with _Program([sys.executable, script("attached.py")]) as program:
+        for number in range(2):
+            result = report("attach", str(program.pid), "--seconds", "0.3", "-o", os.path.join(scratch, f"another.{number}"),
+                            variables={"STORESCOPE_PROBE": library})
+            expect(result.returncode == 0 and "hooks stay" not in result.stderr, result.stderr[-500:])
+        program.ends_well()
+
+
 def refuses_within_malloc():
     _is_refused("malloc")
 

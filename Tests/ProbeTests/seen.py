@@ -222,6 +222,18 @@ def two_copies_in_one_process():
     expect(len(events(lines, "statement_run")) == 6, "6 statements ran")
 
 
+def probe_of_another_file_name():
+    installed("sqlite3")
+    library = os.path.join(scratch, "another.so")
+    shutil.copy(PROBE, library)
+    _, lines = run(["sqlite3", ":memory:", "SELECT 1"], probe=False, timeout=10,
+                   variables={"LD_PRELOAD": library, "STORE_SQL_DEBUG": "1",
+                              "STORE_SQL_DEBUG_FILE": os.path.join(scratch, "log")})
+    expect(len(events(lines, "statement_run")) == 1, f"{len(lines)} lines")
+    native = [caller for caller in events(lines, "caller") if "another.so" in caller.get("frames", "")]
+    expect(not native, f"the probe is a caller: {native}")
+
+
 def as_a_loadable_extension():
     installed("sqlite3")
     path = os.path.join(scratch, "extension.db")

@@ -18,7 +18,7 @@
   X(statement_io) X(commit_io)
 #define PROBE_EVENTS(X) \
   X(statement) X(values) X(transaction) X(checkpoint) X(busy) X(counters) X(statement_io) \
-  X(commit_io) X(connection_opened) X(connection_closed) X(database_file_touched) \
+  X(commit_io) X(connection_opened) X(connection_closed) X(database_file_touched) X(pool_waited) \
   X(copy_not_observed) X(caller) X(statement_run)
 
 // The fields after `context_id`: U takes a uint64_t, I an int64_t, T a text.
@@ -72,6 +72,8 @@
   U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
   U(connection_id) T(operation) T(file) T(path) U(device) U(inode) U(caller_id)
+#define FIELDS_pool_waited(U, I, T) \
+  U(caller_id) T(pool) I(wait_ns) U(gave_up)
 #define FIELDS_copy_not_observed(U, I, T) \
   T(sqlite_path) T(sqlite_version) T(reason)
 #define FIELDS_caller(U, I, T) \
@@ -96,7 +98,7 @@ EVENT_STRUCT(values) EVENT_STRUCT(fetch_begin) EVENT_STRUCT(fetch_end) EVENT_STR
 EVENT_STRUCT(cache_miss) EVENT_STRUCT(save_begin) EVENT_STRUCT(save_end) EVENT_STRUCT(transaction)
 EVENT_STRUCT(checkpoint) EVENT_STRUCT(busy) EVENT_STRUCT(counters) EVENT_STRUCT(statement_io)
 EVENT_STRUCT(commit_io) EVENT_STRUCT(connection_opened) EVENT_STRUCT(connection_closed)
-EVENT_STRUCT(database_file_touched) EVENT_STRUCT(copy_not_observed) EVENT_STRUCT(caller)
-EVENT_STRUCT(statement_run)
+EVENT_STRUCT(database_file_touched) EVENT_STRUCT(pool_waited) EVENT_STRUCT(copy_not_observed)
+EVENT_STRUCT(caller) EVENT_STRUCT(statement_run)
 
 #endif

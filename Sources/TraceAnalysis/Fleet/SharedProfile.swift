@@ -76,6 +76,7 @@ public struct SharedProfile: Sendable {
         // The text of an error may quote the statement.
         failure.error = String(failure.error.prefix { $0 != ":" })
       }
+      locks.poolWaits = locks.poolWaits?.changed { change(&$0.holder) }
       locks.checkpointPayers = locks.checkpointPayers?.changed { change(&$0.site) }
       profile.locks = locks
     }

@@ -71,7 +71,8 @@ public struct KnownFinding: Codable, Hashable, Sendable {
   private static let ofClocks: Set = [
     AvoidLockWait.name, AvoidSlowSave.name, AvoidCheckpointStall.name, AvoidIdleWriter.name,
     EndReadTransaction.name, HandleBusy.name, LetLogReset.name, AvoidForeignCheckpoint.name,
-    AvoidFrequentCheckpoint.name, SetBusyTimeout.name, UseBeginImmediate.name,
+    AvoidFrequentCheckpoint.name, ReturnConnection.name, SetBusyTimeout.name,
+    UseBeginImmediate.name,
   ]
 
   /// `tests/test_app.py::test_list` names the file of the test; fixtures are in `conftest.py`.

@@ -43,6 +43,7 @@ struct LockJoin {
   private var logs = LogWatch()
   var risks = RiskTally()
   var touches = FileTouchTally()
+  var pools = PoolWaitTally()
 
   private struct Ended {
     var id: UInt64
@@ -196,6 +197,7 @@ struct LockJoin {
     }
     let connection = Key(process: process, id: run.connectionID)
     touches.use(connection, of: databases[connection])
+    pools.use(connection, at: site, for: run.stepTime, until: record.timestamp)
     let last = endedTransactions.removeValue(forKey: thread)
     logs.end(
       last?.writer ?? site,
@@ -353,6 +355,7 @@ struct LockJoin {
     profile.refusals.removeAll { obstructed.contains($0.key) }
     risks.finish(&profile) { logs.hasLog($0) }
     profile.touches = touches.finished
+    profile.poolWaits = pools.finished
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map {
       $0.profile(databases.path(of: $0.database), hasLog: logs.hasLog($0.database))

@@ -28,6 +28,8 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Databases with a log and several connections of versions without the fix of the reset; nil if
   /// there are none.
   public var resetRaces: [ResetRace]?
+  /// Waits for a connection of a pool whose connections were all idle; nil if there are none.
+  public var poolWaits: [PoolWaitSite]?
 
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
@@ -135,6 +137,8 @@ extension LockProfile {
       $0.versions = Set($0.versions + $1.versions).sorted()
     }.sorted { $0.path < $1.path }
     resetRaces = races.isEmpty ? nil : races
+    let pools = parts.flatMap { $0.poolWaits ?? [] }.merged
+    poolWaits = pools.isEmpty ? nil : pools
   }
 
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {

@@ -84,7 +84,8 @@ public struct EventSelection {
       callers.add(caller, of: record)
       return true
     case .statement, .values, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
-      .connectionOpened, .connectionClosed, .copyNotObserved, .databaseFileTouched:
+      .connectionOpened, .connectionClosed, .copyNotObserved, .databaseFileTouched,
+      .poolWaited:
       return true
     }
   }

@@ -15,7 +15,7 @@ struct LoopDetector {
   // A loop over fewer rows is not worth a finding.
   static let minRuns: UInt64 = 10
   // The rows of a list that the probe keeps.
-  private static let keptRows: UInt64 = 32
+  fileprivate static let keptRows: UInt64 = 32
   // Arbitrary: the lists with rows that later runs may have, the lines that run statements, and the
   // loops.
   private static let maxLists = 4096
@@ -66,6 +66,12 @@ struct LoopDetector {
     var list: Key
     var statement: StatementID
     var bindHash: UInt64
+    var turns = LoopTurns<Key>()
+
+    mutating func use(_ other: Key, _ run: Run) {
+      if list != other { turns.add(other, after: list) }
+      (list, statement, bindHash) = (other, run.statement, run.bindHash)
+    }
   }
 
   /// A list, known when it has ended, and the runs with its values, which may end before it does.
@@ -121,13 +127,15 @@ struct LoopDetector {
       let list = Key(process: process, id: run.originID)
       lists[list, default: List()].add(run)
       if lines.count >= Self.maxSites { lines.removeAll() }
-      lines[line] = Last(list: list, statement: run.statement, bindHash: run.bindHash)
-    } else if let last = lines[line],
+      let first = Last(list: list, statement: run.statement, bindHash: run.bindHash)
+      lines[line, default: first].use(list, run)
+    } else if var last = lines[line],
       last.bindHash != run.bindHash || last.statement != run.statement
     {
-      lists[last.list]?.addOther(run)
-      lines[line]?.bindHash = run.bindHash
-      lines[line]?.statement = run.statement
+      let list = last.turns.next { lists[$0]?.hasRoom(for: run.site) == true } ?? last.list
+      lists[list]?.addOther(run)
+      (last.statement, last.bindHash) = (run.statement, run.bindHash)
+      lines[line] = last
     }
   }
 
@@ -144,7 +152,7 @@ struct LoopDetector {
 
   /// Ends the lists that no line's last run was for.
   private mutating func closeOld() {
-    let used = Set(lines.values.map(\.list))
+    let used = Set(lines.values.flatMap { [$0.list] + $0.turns.shared })
     let kept = lists.filter { used.contains($0.key) }
     close(lists.filter { kept[$0.key] == nil })
     lists = kept
@@ -230,9 +238,13 @@ struct LoopDetector {
 
     /// The runs for rows that are not kept: a loop may visit a list several times.
     func others(over all: UInt64, _ kept: UInt64) -> UInt64 {
+      min(others, capacity(over: all, kept))
+    }
+
+    func capacity(over all: UInt64, _ kept: UInt64) -> UInt64 {
       let (count, isTooLarge) = (all - kept).multipliedReportingOverflow(
         by: max(runs / max(kept, 1), 1))
-      return isTooLarge ? others : min(others, count)
+      return isTooLarge ? .max : count
     }
 
     /// Whether nearly each row was visited, once: the order may then be any, as that of threads or of a dictionary.
@@ -305,6 +317,14 @@ extension LoopDetector.List {
     if children[index].connections.count < Int(LoopDetector.Child.maxConnections) {
       children[index].connections.insert(run.connection.id)
     }
+  }
+
+  /// Whether a line may have further rows than the kept ones; of a list that did not end, if it had the last of them.
+  fileprivate func hasRoom(for site: LoopDetector.Site) -> Bool {
+    guard let child = children.first(where: { $0.site == site }) else { return false }
+    guard let run else { return child.rows >> (LoopDetector.keptRows - 1) != 0 }
+    let kept = min(run.rows, LoopDetector.keptRows)
+    return child.others < child.capacity(over: run.rows, kept)
   }
 
   fileprivate mutating func addOther(_ run: LoopDetector.Run) {

@@ -151,6 +151,11 @@ public struct ProfileBuilder {
         in: process)
     case .connectionClosed(let event):
       locks.risks.close(Key(process: process, id: event.connectionID))
+      locks.pools.close(Key(process: process, id: event.connectionID))
+    case .poolWaited(let event):
+      locks.pools.add(
+        event, at: observed.callers.location(ofCaller: event.callerID, in: record),
+        until: record.timestamp, in: process)
     case .counters: break
     }
   }

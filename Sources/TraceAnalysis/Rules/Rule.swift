@@ -31,7 +31,7 @@ public enum Rules {
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
-    EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
+    ReturnConnection(), EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
     BindParameters(), RespectLimits(),
     HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), KeepDatabaseLocal(),
     DoNotOpenDatabaseFile(), KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(),

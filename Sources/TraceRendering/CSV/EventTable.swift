@@ -49,7 +49,8 @@ public struct EventTable {
     case .caller(let event): return callers.add(event, of: record)
     case .statementRun(let event): append(event, record, to: &row)
     case .storeOpened, .contextCreated, .saveBegin, .transaction, .counters, .connectionOpened,
-      .connectionClosed, .copyNotObserved, .databaseFileTouched, .values, .statementIO, .commitIO:
+      .connectionClosed, .copyNotObserved, .databaseFileTouched, .poolWaited, .values, .statementIO,
+      .commitIO:
       return
     }
     try write(row.finished)

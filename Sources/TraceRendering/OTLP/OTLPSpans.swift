@@ -75,6 +75,10 @@ public struct OTLPSpans {
         $0.add("storescope.wal.frames", event.logFrames)
         $0.add("storescope.wal.checkpointed_frames", event.checkpointedFrames)
       }
+    case .poolWaited(let event):
+      try add(Span("wait for a pool", event.waitTime, kind: .internal), record, place) {
+        $0.add("storescope.pool.gave_up", event.gaveUp != 0)
+      }
     case .storeOpened, .connectionOpened, .connectionClosed, .contextCreated, .saveBegin, .counters,
       .copyNotObserved, .databaseFileTouched, .values, .fault, .statementIO, .commitIO:
       break

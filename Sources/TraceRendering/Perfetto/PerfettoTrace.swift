@@ -62,6 +62,10 @@ public struct PerfettoTrace {
         $0.field("attempts", event.attempts)
         $0.field("gave_up", event.gaveUp)
       }
+    case .poolWaited(let event):
+      try slice("waits for a pool", "wait", event.waitTime, record) {
+        $0.field("gave_up", event.gaveUp)
+      }
     case .counters(let event): try add(event, record)
     case .storeOpened(let event): try instant("opens \(event.path)", record)
     case .connectionOpened(let event): try instant("opens \(event.path)", record)

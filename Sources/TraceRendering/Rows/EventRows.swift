@@ -58,7 +58,7 @@ public struct EventRows {
     case .checkpoint(let event):
       (row.kind, row.durationNs, row.walFrames) = (event.mode, event.totalTime, event.logFrames)
     case .storeOpened, .contextCreated, .saveBegin, .counters, .connectionOpened, .connectionClosed,
-      .copyNotObserved, .databaseFileTouched, .values, .statementIO, .commitIO:
+      .copyNotObserved, .databaseFileTouched, .poolWaited, .values, .statementIO, .commitIO:
       return
     }
     if record.measures.contains(.timeOfDay) {

@@ -70,6 +70,18 @@ struct LockRuns {
           callerID: line)), of: program, at: time)
   }
 
+  /// A wait for a connection of a pool, which ended at a time.
+  mutating func waitForPool(
+    _ wait: Double, line: UInt64, of program: Program, at time: Double, gaveUp: Bool = false
+  ) {
+    announce(line, of: program, at: time)
+    append(
+      .poolWaited(
+        PoolWaited(
+          callerID: line, pool: "SQLAlchemy", waitTime: Self.nanoseconds(wait),
+          gaveUp: gaveUp ? 1 : 0)), of: program, at: time)
+  }
+
   /// A run that ended at a time and began `open` before.
   mutating func run(
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,

@@ -48,6 +48,23 @@ import TraceAnalysis
     #expect(found.map(\.time) == [Nanoseconds(rows) * 100])
   }
 
+  /// Tasks on one thread, each with a list of its own.
+  @Test(arguments: [2, 5]) func rowsOfLoopsThatTakeTurnsCountBehindTheKeptOnes(tasks: UInt64) {
+    for isOpen in [true, false] {
+      let found = loops { trace in
+        for task in 1...tasks where !isOpen { trace.run(list, caller: 1, rows: 100, list: task) }
+        for row in 1...100 {
+          for task in 1...tasks { trace.run(one, caller: 2, forRow: row, of: task) }
+        }
+        for task in 1...tasks where isOpen { trace.run(list, caller: 1, rows: 100, list: task) }
+      }
+      #expect(
+        found.map { [$0.occurrences, $0.parentRows, $0.runs] } == [
+          [tasks, 100 * tasks, 100 * tasks]
+        ])
+    }
+  }
+
   /// Some rows have no author, or authors are kept; every third one alone is none.
   @Test(arguments: [(2, 1), (3, 0)]) func everySecondRowIsALoop(step: Int, expected: Int) {
     let found = loops { trace in

@@ -80,6 +80,41 @@ import TraceAnalysis
     #expect(waits(3, idle: 10) == ["AvoidLockWait 9"])
   }
 
+  /// The others wait in the pool, which SQLite does not see.
+  @Test func aConnectionThatIsNotReturnedIsReportedIfOthersWaitForIt() {
+    func waits(_ count: Int, gaveUp: Bool = false, then: (inout LockRuns, LockRuns.Program) -> Void)
+      -> [String]
+    {
+      findings { runs, a, _ in
+        runs.run("SELECT a FROM t", line: 8, of: a, at: 10)
+        for number in 1...count {
+          runs.waitForPool(500, line: 10, of: a, at: Double(number) * 600 + 600, gaveUp: gaveUp)
+        }
+        then(&runs, a)
+      }
+    }
+    #expect(waits(3) { _, _ in } == ["ReturnConnection 8"])
+    #expect(waits(2) { _, _ in } == [])
+    #expect(waits(1, gaveUp: true) { _, _ in } == ["ReturnConnection 8"])
+    let next: (inout LockRuns, LockRuns.Program) -> Void = { runs, a in
+      runs.run("SELECT b FROM t", line: 9, of: a, at: 9000)
+    }
+    #expect(waits(3, then: next) == ["ReturnConnection 8"])
+    // It ran all the time, or another connection did.
+    let long: (inout LockRuns, LockRuns.Program) -> Void = { runs, a in
+      runs.run("SELECT b FROM t", line: 9, of: a, at: 9000, open: 8990)
+    }
+    #expect(waits(3, then: long) == [])
+    let busy = findings { runs, a, _ in
+      for number in 0...5 {
+        let time = Double(number) * 600
+        runs.run("SELECT a FROM t", line: 8, of: a, at: time)
+        runs.waitForPool(500, line: 10, of: a, at: time + 550, gaveUp: true)
+      }
+    }
+    #expect(busy == [])
+  }
+
   @Test func aReadDuringManyCommitsIsReported() {
     func read(during commits: Int, isOwn: Bool = false) -> [String] {
       findings { runs, a, b in

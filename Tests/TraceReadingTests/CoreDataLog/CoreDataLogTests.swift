@@ -581,7 +581,7 @@ extension StoreEvent {
     case .checkpoint(let checkpoint): "checkpoint \(checkpoint.mode)"
     case .values(let values): "values \(values.values)"
     case .contextCreated, .busy, .counters, .statementIO, .commitIO, .connectionOpened,
-      .connectionClosed, .copyNotObserved, .databaseFileTouched,
+      .connectionClosed, .copyNotObserved, .databaseFileTouched, .poolWaited,
       .caller, .statementRun:
       name
     }
