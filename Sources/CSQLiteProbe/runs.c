@@ -344,8 +344,10 @@ void end_run(struct statement *statement, int code, int64_t now) {
     statement->untimed = 0;
     return;
   }
-  // Slow runs without a caller that was looked up.
-  if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_late(statement, false);
+  // Slow runs without a caller that was looked up. A line that ends a run may be another one than that which ran it: the
+  // time that it was open counts only where that in SQLite is not known.
+  int64_t time = statement->is_traced_run ? now - statement->start : statement->sqlite_ns;
+  if (UNLIKELY(time > SLOW && statement->caller_id == 0)) look_up_late(statement, false);
   // A listener that began while the statement ran has received neither its text nor its caller.
   if (UNLIKELY(!is_received)) announce_text(connection->id, statement->text);
   if (UNLIKELY(statement->text->generation != generation)) {

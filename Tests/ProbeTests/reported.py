@@ -375,3 +375,12 @@ def texts_that_are_read_as_utf_16():
         recorded, log = run([compiled("texts16")], level=1, variables={"STORE_TRACE_VALUES": values})
         expect(recorded.stdout == plain.stdout, f"{recorded.stdout} instead of {plain.stdout}")
         expect(len(events(log, "statement_run")) == 8, f"{len(log)} lines")
+
+
+def a_statement_that_stays_open_has_the_line_that_ran_it():
+    """Not the line that ends it, which is another one."""
+    process, log = run([compiled("slow-ends")], level=1)
+    runs = events(log, "statement_run")
+    expect((process.returncode, len(runs)) == (0, 100), f"{process.stderr} {len(runs)} runs")
+    callers = {event["caller_id"] for event in runs if "caller_id" in event}
+    expect(len(callers) == 1, f"{[event for event in events(log, 'caller')]}")

@@ -197,7 +197,8 @@ struct LockJoin {
     }
     let connection = Key(process: process, id: run.connectionID)
     touches.use(connection, of: databases[connection])
-    pools.use(connection, at: site, for: run.stepTime, until: record.timestamp)
+    pools.use(
+      connection, at: site, on: thread, for: run.stepTime, until: record.timestamp)
     let last = endedTransactions.removeValue(forKey: thread)
     logs.end(
       last?.writer ?? site,

@@ -60,11 +60,14 @@ struct PoolWaitTally {
 
   private struct Use {
     var site: LockSite
+    var thread: Key
     var time: Nanoseconds
   }
 
   private struct Pending {
     var wait: PoolWaitSite
+    /// The thread that waited, and the one that ran the last statement.
+    var threads: Set<Key>
     var end: Nanoseconds
   }
 
@@ -76,13 +79,15 @@ struct PoolWaitTally {
   private var waits: [PoolWaitSite.Key: PoolWaitSite] = [:]
 
   mutating func use(
-    _ connection: Key, at site: LockSite, for stepTime: Nanoseconds, until time: Nanoseconds
+    _ connection: Key, at site: LockSite, on thread: Key, for stepTime: Nanoseconds,
+    until time: Nanoseconds
   ) {
-    confirm(in: connection.process, before: time &- max(stepTime, 0))
+    confirm(in: connection.process, before: time &- max(stepTime, 0), by: thread)
     let isKnown = uses[connection.process]?[connection.id] != nil
     guard isKnown || useCount < Self.maxConnections else { return }
     if !isKnown { useCount += 1 }
-    uses[connection.process, default: [:]][connection.id] = Use(site: site, time: time)
+    uses[connection.process, default: [:]][connection.id] = Use(
+      site: site, thread: thread, time: time)
   }
 
   mutating func close(_ connection: Key) {
@@ -90,8 +95,9 @@ struct PoolWaitTally {
   }
 
   mutating func add(
-    _ event: PoolWaited, at location: SourceLocation, until time: Nanoseconds, in process: Int
+    _ event: PoolWaited, at location: SourceLocation, on thread: Key, until time: Nanoseconds
   ) {
+    let process = thread.process
     guard let open = uses[process]?.values,
       let last = open.max(by: { ($0.time, $0.site.sortKey) < ($1.time, $1.site.sortKey) }),
       time &- last.time >= Self.minIdle, pending[process]?.count ?? 0 < Self.maxPending
@@ -99,12 +105,18 @@ struct PoolWaitTally {
     let wait = PoolWaitSite(
       pool: event.pool, holder: last.site, waiters: [location], connections: UInt64(open.count),
       count: 1, failures: event.gaveUp, time: max(0, min(event.waitTime, time &- last.time)))
-    pending[process, default: []].append(Pending(wait: wait, end: time))
+    pending[process, default: []].append(
+      Pending(
+        wait: wait, threads: [thread, last.thread], end: time))
   }
 
   /// Counts the waits that ended before a statement began; in later ones it ran.
-  private mutating func confirm(in process: Int, before start: Nanoseconds) {
-    for pending in pending.removeValue(forKey: process) ?? [] where pending.end <= start {
+  ///
+  /// A thread that neither waited nor ran the statement before had the connection, and its line is unknown.
+  private mutating func confirm(in process: Int, before start: Nanoseconds, by thread: Key?) {
+    let all = pending.removeValue(forKey: process) ?? []
+    if let thread, !all.contains(where: { $0.threads.contains(thread) }) { return }
+    for pending in all where pending.end <= start {
       let key = pending.wait.key
       if waits[key] == nil {
         waits[key] = pending.wait
@@ -116,7 +128,7 @@ struct PoolWaitTally {
 
   var finished: [PoolWaitSite]? {
     mutating get {
-      for process in pending.keys.sorted() { confirm(in: process, before: .max) }
+      for process in pending.keys.sorted() { confirm(in: process, before: .max, by: nil) }
       return waits.isEmpty ? nil : Array(waits.values).merged
     }
   }

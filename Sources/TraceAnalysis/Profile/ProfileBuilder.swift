@@ -155,7 +155,7 @@ public struct ProfileBuilder {
     case .poolWaited(let event):
       locks.pools.add(
         event, at: observed.callers.location(ofCaller: event.callerID, in: record),
-        until: record.timestamp, in: process)
+        on: Key(thread: record, in: process), until: record.timestamp)
     case .counters: break
     }
   }

@@ -22,7 +22,8 @@ struct ReturnConnection: Rule {
     limits: """
       Reported when three waits for a connection of SQLAlchemy's QueuePool, or one that ended at its time limit, ended a second
       or more after the last statement of the process. The line is that of this statement: with several open connections,
-      the pool's last one. Needs the probe's events of a CPython program; 'attach' examines the threads at its end instead.
+      the pool's last one. Not reported if the next statement is that of another thread, which did not wait: it had the
+      connection. Needs the probe's events of a CPython program; 'attach' examines the threads at its end instead.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -13,6 +13,8 @@ struct LockRuns {
   struct Program {
     var pid: Int64
     var name: String
+    /// Nil for the first one.
+    var thread: Int64?
   }
 
   mutating func open(
@@ -206,7 +208,7 @@ struct LockRuns {
     records.append(
       EventRecord(
         timestamp: Self.nanoseconds(time), process: .init(id: program.pid, name: program.name),
-        threadID: program.pid, contextID: 0, event: event))
+        threadID: program.thread ?? program.pid, contextID: 0, event: event))
   }
 
   private static func nanoseconds(_ milliseconds: Double) -> Nanoseconds {

@@ -105,6 +105,13 @@ import TraceAnalysis
       runs.run("SELECT b FROM t", line: 9, of: a, at: 9000, open: 8990)
     }
     #expect(waits(3, then: long) == [])
+    // A thread that did not wait had the connection, and computed before its first statement.
+    let other: (inout LockRuns, LockRuns.Program) -> Void = { runs, a in
+      var other = a
+      other.thread = 2
+      runs.run("SELECT b FROM t", line: 9, of: other, at: 9000)
+    }
+    #expect(waits(3, then: other) == [])
     let busy = findings { runs, a, _ in
       for number in 0...5 {
         let time = Double(number) * 600
