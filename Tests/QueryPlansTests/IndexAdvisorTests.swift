@@ -90,6 +90,19 @@ import Testing
     #expect(advice.unmeasured.allSatisfy { $0.reason.hasSuffix("is a temporary table") })
   }
 
+  @Test func aDeletionIsMeasuredWithTheForeignKeysThatReferToIt() throws {
+    try connection.execute(
+      """
+      CREATE TABLE album(id INTEGER PRIMARY KEY);
+      CREATE TABLE song(id INTEGER PRIMARY KEY, album INT REFERENCES album, year INT);
+      INSERT INTO album SELECT Z_PK FROM ZSTOP WHERE Z_PK <= 300;
+      INSERT INTO song SELECT Z_PK, Z_PK % 100 + 1, 2000 FROM ZSTOP;
+      PRAGMA foreign_keys = ON;
+      """)
+    let advice = try advice("DELETE FROM album WHERE id = 200")
+    #expect(advice.creations.map(\.candidate.columns) == [["album"]])
+  }
+
   /// With statistics SQLite makes an index on such a table at each run, which hides what a lasting one saves.
   @Test func statisticsThatWereTriedDecideNoIndex() throws {
     try connection.execute(

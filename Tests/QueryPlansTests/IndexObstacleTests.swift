@@ -85,6 +85,26 @@ import Testing
     #expect(!found.contains { $0.reason == .keyset })
   }
 
+  // MARK: - Whole statements
+
+  /// `plans`, `advise` and the findings print them.
+  @Test func aREPLACEOfAParentHasAnotherStatement() throws {
+    try connection.execute(
+      """
+      CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT UNIQUE);
+      CREATE TABLE chunk(id INTEGER PRIMARY KEY, file INT REFERENCES file(id));
+      INSERT INTO file SELECT id, 'p' || id FROM line WHERE id <= 600;
+      INSERT INTO chunk SELECT id, id % 600 + 1 FROM line;
+      """)
+    let judgement = try #require(
+      PlanExplainer(connection).explain(
+        "INSERT OR REPLACE INTO file(id, path) VALUES (?, ?)",
+        work: StatementWork(executions: 1, rows: 1, fullScanSteps: 24_000, vmSteps: 90_000)
+      ).judgement)
+    #expect(judgement.unindexedReferences.map(\.table) == ["chunk"])
+    #expect(judgement.rewrites.last?.contains("ON CONFLICT DO UPDATE") == true)
+  }
+
   // MARK: - The same value
 
   @Test(arguments: [
