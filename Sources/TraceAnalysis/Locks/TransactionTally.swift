@@ -22,6 +22,8 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   /// How many of them wrote to the table from which they had read the next row, as the worker of a queue does; nil if
   /// none did.
   public var claims: UInt64?
+  /// The table of these, in lower case.
+  public var claimedTable: String?
 
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
@@ -34,6 +36,7 @@ public struct TransactionSite: Hashable, Sendable, Codable {
     if let more = other.writes { writes.add(more) }
     if let more = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(more) }
     if let more = other.claims { claims = (claims ?? 0).saturatingSum(more) }
+    claimedTable = claimedTable ?? other.claimedTable
   }
 }
 
@@ -61,6 +64,8 @@ struct TransactionTally {
     var writer: LockSite
     /// The hash of its form, since the values may be in its text.
     var form: UInt64
+    /// Its first statements.
+    var steps: [LockSite]
     var rows: UInt64
     var writes: UInt64?
     var commitTime: Nanoseconds
@@ -78,7 +83,7 @@ struct TransactionTally {
 
   mutating func add(_ transaction: Transaction, on connection: Key, of thread: Thread) {
     let key = Self.line(of: transaction.writer, transaction.form)
-    let isClaim = claims.isClaim(transaction.writer, at: key, on: connection)
+    let claimed = claims.table(of: transaction.steps, at: key, on: connection)
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
@@ -87,7 +92,7 @@ struct TransactionTally {
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
       autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
-      claims: isClaim ? 1 : nil)
+      claims: claimed == nil ? nil : 1, claimedTable: claimed)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }
