@@ -49,6 +49,7 @@ struct LockJoin {
     var id: UInt64
     var writer: LockSite?
     var form: UInt64
+    var steps: [LockSite]
     var changes: UInt64
     var writes: UInt64
     var received: UInt64
@@ -82,6 +83,7 @@ struct LockJoin {
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
     endedTransactions[Key(thread: record, in: process)] = Ended(
       id: isStore ? 0 : id.id, writer: steps?.writer, form: steps?.writerForm ?? 0,
+      steps: steps?.steps ?? [],
       changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0,
       writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0,
       received: transaction.received, start: record.timestamp &- transaction.totalTime)
@@ -252,7 +254,8 @@ struct LockJoin {
     let isLogged = !record.measures.contains(.changes)
     let inFile = isLogged || databases.isInFile(connection)
     var transaction = TransactionTally.Transaction(
-      writer: site, form: form, rows: run.changes, commitTime: run.stepTime, inFile: inFile,
+      writer: site, form: form, steps: [site], rows: run.changes, commitTime: run.stepTime,
+      inFile: inFile,
       received: ended?.received ?? 0, start: ended?.start ?? record.timestamp,
       end: record.timestamp)
     if let ended, ended.id != 0, ended.id == run.transactionID {
@@ -260,6 +263,7 @@ struct LockJoin {
         return
       }
       (transaction.writer, transaction.form) = (writer, ended.form)
+      transaction.steps = ended.steps
       transaction.rows = ended.changes
       transaction.writes = isLogged ? ended.writes : nil
     } else {

@@ -14,7 +14,7 @@ struct QueueClaims {
   private static let maxConnections = 4096
   private static let maxSites = 1000
 
-  private struct Read: Equatable {
+  private struct Read {
     var statement: StatementID
     var bindHash: UInt64
     var sql: String?
@@ -22,29 +22,33 @@ struct QueueClaims {
 
   /// By connection: its last run that returned one row.
   private var rows: [Key: Read] = [:]
-  /// By the line that writes: the row's run, and whether it reads the next row of the written table.
-  private var reads: [LockSite.Key: (read: Read, isNext: Bool)] = [:]
+  /// By the line that writes: the row's run, and the table whose next row it reads.
+  private var reads: [LockSite.Key: (read: Read, table: String?)] = [:]
 
   mutating func add(_ run: StatementRun, _ sql: String?, on connection: Key) {
     if rows.count >= Self.maxConnections { rows.removeAll() }
     rows[connection] = Read(statement: run.statementID, bindHash: run.bindHash, sql: sql)
   }
 
-  /// Whether a transaction writes a row that was read with the same values as the one before.
-  mutating func isClaim(_ writer: LockSite, at line: LockSite.Key, on connection: Key) -> Bool {
-    guard let read = rows.removeValue(forKey: connection) else { return false }
+  /// The table of a transaction that writes a row, which was read with the same values as the one before.
+  mutating func table(
+    of steps: [LockSite], at line: LockSite.Key, on connection: Key
+  ) -> String? {
+    guard let read = rows.removeValue(forKey: connection) else { return nil }
     let last = reads[line]
     let isSame = last?.read.statement == read.statement
-    let isNext = isSame ? last?.isNext == true : Self.isNextRow(read.sql, of: writer.sql)
-    if reads.count < Self.maxSites || last != nil { reads[line] = (read, isNext) }
-    return isNext && isSame && last?.read.bindHash == read.bindHash
+    let table = isSame ? last?.table : Self.table(of: steps, nextRow: read.sql)
+    if reads.count < Self.maxSites || last != nil { reads[line] = (read, table) }
+    return isSame && last?.read.bindHash == read.bindHash ? table : nil
   }
 
-  private static func isNextRow(_ read: String?, of write: String?) -> Bool {
-    guard let read, let write, ["UPDATE", "DELETE"].contains(StatementCommand.name(of: write)),
-      let table = WrittenTable(sql: write)?.table.lowercased()
-    else { return false }
-    return StatementTables.all(in: read).contains { $0.lowercased() == table }
-      && SQLTokenizer.tokens(of: read).contains { $0.isWord("LIMIT") }
+  private static func table(of steps: [LockSite], nextRow read: String?) -> String? {
+    guard let read, SQLTokenizer.tokens(of: read).contains(where: { $0.isWord("LIMIT") }) else {
+      return nil
+    }
+    let tables = StatementTables.all(in: read).map { $0.lowercased() }
+    return steps.lazy.compactMap(\.sql)
+      .filter { ["UPDATE", "DELETE"].contains(StatementCommand.name(of: $0)) }
+      .compactMap { WrittenTable(sql: $0)?.table.lowercased() }.first(where: tables.contains)
   }
 }

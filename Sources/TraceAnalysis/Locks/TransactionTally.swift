@@ -22,7 +22,8 @@ public struct TransactionSite: Summed, Hashable, Codable {
   /// How many of them wrote to the table from which they had read the next row, as the worker of a queue does; nil if
   /// none did.
   public var claims: UInt64?
-
+  /// The table of these, in lower case.
+  public var claimedTable: String?
   /// How many of them began after the thread had waited for 20 ms or more since its last one; nil if none did.
   public var pauses: UInt64?
 
@@ -34,6 +35,12 @@ public struct TransactionSite: Summed, Hashable, Codable {
 
   public static let sums = Sums<Self, Self>(
     \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, \.claims, max: \.longestSequence)
+
+  /// Adds the counts of another one.
+  public mutating func add(_ other: Self) {
+    Self.sums.add(other, to: &self)
+    claimedTable = claimedTable ?? other.claimedTable
+  }
 }
 
 /// Counts transactions by the line that began to write.
@@ -60,6 +67,8 @@ struct TransactionTally {
     var writer: LockSite
     /// The hash of its form, since the values may be in its text.
     var form: UInt64
+    /// Its first statements.
+    var steps: [LockSite]
     var rows: UInt64
     var writes: UInt64?
     var commitTime: Nanoseconds
@@ -77,7 +86,7 @@ struct TransactionTally {
 
   mutating func add(_ transaction: Transaction, on connection: Key, of thread: Thread) {
     let key = Self.line(of: transaction.writer, transaction.form)
-    let isClaim = claims.isClaim(transaction.writer, at: key, on: connection)
+    let claimed = claims.table(of: transaction.steps, at: key, on: connection)
     let length = max(
       Self.length(with: transaction, at: key, in: &sequences, of: connection),
       Self.length(with: transaction, at: key, in: &threadSequences, of: thread))
@@ -87,7 +96,7 @@ struct TransactionTally {
       site: LockSite(transaction.writer, count: 1), rows: transaction.rows,
       commitTime: transaction.commitTime, longestSequence: length,
       autocommits: transaction.isAutocommit ? 1 : nil, writes: transaction.writes,
-      claims: isClaim ? 1 : nil, pauses: isPaused ? 1 : nil)
+      claims: claimed == nil ? nil : 1, claimedTable: claimed, pauses: isPaused ? 1 : nil)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }

@@ -42,17 +42,21 @@ struct AvoidSlowSave: Rule {
   }
 
   private func manySmall(_ save: SaveProfile) -> Finding {
-    Finding(
+    // Core Data's log has no times of commits.
+    let time = save.commitTime
+    return Finding(
       rule: Self.name, confidence: .medium, caller: save.location,
       message: """
-        \(save.count.counted("save")) of \(save.objects.counted("object")) in total spent \
-        \(save.commitTime.millisecondsText) in their commits.
+        \(save.count.counted("save")) of \(save.objects.counted("object")) in total\
+        \(time > 0 ? " spent \(time.millisecondsText) in their commits" : "").
         """,
       evidence: save.evidence,
       fix: "save after the loop, or every thousand objects",
-      saving: .init(
-        atMost: save.commitTime - save.commitTime / Int64(clamping: save.count),
-        basis: "the time of all commits but one"))
+      saving: time == 0
+        ? nil
+        : .init(
+          atMost: time - time / Int64(clamping: save.count),
+          basis: "the time of all commits but one"))
   }
 
   private func large(_ save: SaveProfile) -> Finding {

@@ -37,7 +37,9 @@ struct GroupWrites: Rule {
     let transactions = workload.profile.locks?.transactions ?? []
     let queues = Set(transactions.compactMap(Self.queue))
     return transactions.filter { transaction in
-      guard transaction.longestSequence >= Self.minTransactions else { return false }
+      guard transaction.longestSequence >= Self.minTransactions,
+        Self.queue(of: transaction) == nil
+      else { return false }
       let table = transaction.site.sql.flatMap { WrittenTable(sql: $0)?.table.lowercased() }
       return table.map { !queues.contains($0) } ?? true
     }.map(finding)
@@ -47,11 +49,13 @@ struct GroupWrites: Rule {
   ///
   ///     UPDATE job SET worker = ? WHERE id = (SELECT id FROM job WHERE worker IS NULL LIMIT 1) RETURNING id
   private static func queue(of transactions: TransactionSite) -> String? {
+    if let claims = transactions.claims, claims > transactions.site.count / 2 {
+      return transactions.claimedTable
+    }
     guard let sql = transactions.site.sql,
       ["UPDATE", "DELETE"].contains(StatementCommand.name(of: sql)),
       let table = WrittenTable(sql: sql)?.table.lowercased()
     else { return nil }
-    if let claims = transactions.claims, claims > transactions.site.count / 2 { return table }
     let tokens = SQLTokenizer.tokens(of: sql)
     let words = ["SELECT", "LIMIT", "RETURNING"]
     return words.allSatisfy({ word in tokens.contains { $0.isWord(word) } }) ? table : nil

@@ -208,7 +208,7 @@ final class CoreDataThread {
   // MARK: - Statements
 
   private func endStatement() {
-    start()
+    start(until: sql?.time)
     other = nil
     if let fetch = completed {
       completed = nil
@@ -217,7 +217,8 @@ final class CoreDataThread {
     }
   }
 
-  private func start() {
+  /// - Parameter end: when it ended at the latest, if the line that is read is none about it.
+  private func start(until end: Nanoseconds? = nil) {
     guard let (line, time) = sql else { return }
     sql = nil
     other = nil
@@ -228,7 +229,10 @@ final class CoreDataThread {
       openStore()
       emit(transactions.begin(at: time, process: process, clock: clock))
     case .commit, .rollback:
-      emit(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
+      emit(
+        transactions.end(
+          isCommit: sql.statement == .commit, at: end ?? clock.now, process: process,
+          isTimed: clock.isReal))
     case .housekeeping where sql.journalMode != nil:
       store?.journalMode = sql.journalMode ?? ""
     default:

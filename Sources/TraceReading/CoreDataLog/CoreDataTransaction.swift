@@ -38,7 +38,8 @@ struct CoreDataTransactions {
     at time: Nanoseconds, process: CoreDataProcess, clock: CoreDataClock
   ) -> [(Nanoseconds, StoreEvent)] {
     let events =
-      open.last?.error.isEmpty == false ? end(isCommit: false, process: process, clock: clock) : []
+      open.last?.error.isEmpty == false
+      ? end(isCommit: false, at: clock.now, process: process, isTimed: clock.isReal) : []
     if open.count >= Self.maxOpen { abandon(open.removeFirst()) }
     open.append(Transaction(begin: time, statements: 1))
     return events
@@ -53,7 +54,7 @@ struct CoreDataTransactions {
       if last.error.isEmpty {
         abandon(open.removeLast())
       } else {
-        events += end(isCommit: false, process: process, clock: clock)
+        events += end(isCommit: false, at: clock.now, process: process, isTimed: clock.isReal)
       }
     }
     return events
@@ -88,11 +89,11 @@ struct CoreDataTransactions {
 
   /// Ends the transaction; the log has no times of it except the times of its lines.
   mutating func end(
-    isCommit: Bool, process: CoreDataProcess, clock: CoreDataClock
+    isCommit: Bool, at end: Nanoseconds, process: CoreDataProcess, isTimed: Bool
   ) -> [(Nanoseconds, StoreEvent)] {
     guard let transaction = open.popLast() else { return [] }
     func duration(since begin: Nanoseconds) -> Nanoseconds {
-      clock.isReal ? max(0, clock.now - begin) : 0
+      isTimed ? max(0, end - begin) : 0
     }
     let statements = transaction.statements + 1
     var ended = TransactionEnded(
@@ -100,7 +101,7 @@ struct CoreDataTransactions {
       totalTime: duration(since: transaction.begin))
     guard transaction.writes else {
       if isCommit { keys = (transaction.begin, statements) }
-      return [(clock.now, .transaction(ended))]
+      return [(end, .transaction(ended))]
     }
     ended.saveID = process.nextSaveID()
     let begin = keys?.begin ?? transaction.begin
@@ -115,9 +116,9 @@ struct CoreDataTransactions {
             saveID: ended.saveID, inserted: transaction.inserted, updated: transaction.updated,
             deleted: transaction.deleted, location: .unknown))
       ),
-      (clock.now, .transaction(ended)),
+      (end, .transaction(ended)),
       (
-        clock.now,
+        end,
         .saveEnd(
           SaveEnd(
             saveID: ended.saveID, inserted: transaction.inserted, updated: transaction.updated,

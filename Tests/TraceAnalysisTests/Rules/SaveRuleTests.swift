@@ -25,6 +25,15 @@ import TraceAnalysis
     #expect(finding.fix.hasPrefix("save after the loop"))
   }
 
+  /// As in Core Data's log.
+  @Test func commitsWithoutTimesHaveNoTimeInTheMessage() throws {
+    let found = findings { trace in
+      for _ in 1...60 { trace.save(updated: 0, deleted: 0, write: 0, commit: 0) }
+    }
+    #expect(found.map(\.message) == ["60 saves of 60 objects in total."])
+    #expect(found.first?.saving == nil)
+  }
+
   @Test func flagsASaveOfVeryManyObjects() throws {
     let found = findings { $0.save(inserted: 100_000, write: 900_000_000) }
     let finding = try #require(found.first)

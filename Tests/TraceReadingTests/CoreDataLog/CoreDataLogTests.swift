@@ -290,6 +290,22 @@ struct CoreDataLogTests {
     #expect(save.deleted == 1)
   }
 
+  /// The line after COMMIT may be a statement of a later save.
+  @Test func aSaveEndsAtTheLineOfItsCommit() throws {
+    let reading = try Reading(
+      log: ["00", "03", "06"].map { second in
+        [
+          "100 Notes[42:1] CoreData: sql: BEGIN EXCLUSIVE",
+          "101 Notes[42:1] CoreData: sql: DELETE FROM ZNOTE WHERE Z_PK = ? AND Z_OPT = ?",
+          "102 Notes[42:1] CoreData: sql: COMMIT",
+        ].map { "2024-05-03 10:00:\(second).\($0)\n" }.joined()
+      }.joined())
+    let times = reading.events.compactMap { event -> Nanoseconds? in
+      if case .saveEnd(let save) = event { save.totalTime } else { nil }
+    }
+    #expect(times == [2_000_000, 2_000_000, 2_000_000])
+  }
+
   /// Some belong to no statement of the log: they are counted, and shown with their text.
   @Test(arguments: ["CoreData: error: ", "error: "])
   func errorsAreCountedAndShown(prefix: String) throws {
