@@ -54,7 +54,7 @@ let package = Package(
     .target(name: "CSourceFiles"),
     // Counts what SQLite reads, writes and syncs; the probe compiles it too.
     .target(name: "CSQLiteFiles"),
-    .target(name: "SQLiteDriver", dependencies: ["CSQLite", "CSQLiteFiles"]),
+    .target(name: "SQLiteDriver", dependencies: ["StoreEvents", "CSQLite", "CSQLiteFiles"]),
     .target(name: "CSwiftRuntime"),
     // What a store's SQL calls and SQLite lacks: for the store, and for the reports that measure
     // its statements.
@@ -83,7 +83,7 @@ let package = Package(
     .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans", "CSourceFiles"]),
     .target(
       name: "QueryPlans",
-      dependencies: ["SQLiteDriver", "StoreFunctions"]),
+      dependencies: ["StoreEvents", "SQLiteDriver", "StoreFunctions"]),
     .target(
       name: "TraceAnalysis",
       dependencies: [
@@ -231,7 +231,8 @@ let package = Package(
     .testTarget(
       name: "DatabaseLocksTests", dependencies: ["DatabaseLocks", "SQLiteDriver", "TestSupport"]),
     .testTarget(
-      name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "CSQLiteFiles", "TestSupport"]),
+      name: "SQLiteDriverTests",
+      dependencies: ["StoreEvents", "SQLiteDriver", "CSQLiteFiles", "TestSupport"]),
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
@@ -289,7 +290,7 @@ let package = Package(
       dependencies: [
         "trace-report", "store-report", "transit", "records", "photos", "reader-fuzzer",
         "event-emitter", "lock-holder", "TestSupport", "TraceReading", "TraceAnalysis",
-        "TraceRendering", "StoreEvents", "SQLiteDriver",
+        "StatementReplay", "TraceRendering", "StoreEvents", "SQLiteDriver",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.

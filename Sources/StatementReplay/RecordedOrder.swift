@@ -28,7 +28,7 @@ extension RecordedRun {
 
   /// The VM steps after which the program interrupted it.
   var interruption: UInt64? {
-    ResultCode.recorded(event.error) == "SQLITE_INTERRUPT" ? event.vmSteps : nil
+    ResultCode.recorded(event.error) == "SQLITE_INTERRUPT" ? event.counters.vmSteps : nil
   }
 }
 

@@ -136,13 +136,13 @@ final class ReplayConnection {
     }
     for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
     let changes = library.totalChanges(handle)
-    for counter in ReplayWork.counters { _ = library.status(statement, counter, 1) }
+    _ = StatementCounters { library.status(statement, $0, 1) }
     var code = step(statement, &outcome)
     while code == SQLITE_ROW {
       outcome.rows += 1
       outcome.contents &+= library.hash(ofRowOf: statement)
       if outcome.rows == limit,
-        mayStop(UInt64(UInt32(bitPattern: library.status(statement, ReplayWork.counters[0], 0))))
+        mayStop(StatementCounters { library.status(statement, $0, 0) }.vmSteps)
       {
         outcome.isStopped = true
         break
@@ -150,7 +150,7 @@ final class ReplayConnection {
       code = step(statement, &outcome)
     }
     outcome.work.runs = 1
-    outcome.work.read { UInt64(UInt32(bitPattern: library.status(statement, $0, 0))) }
+    outcome.work.counters = StatementCounters { library.status(statement, $0, 0) }
     outcome.changes = UInt64(UInt32(bitPattern: library.totalChanges(handle) &- changes))
     if code != SQLITE_ROW, code != SQLITE_DONE { fail(&outcome) }
     return outcome
@@ -158,7 +158,7 @@ final class ReplayConnection {
 
   private func step(_ statement: OpaquePointer, _ outcome: inout RunOutcome) -> Int32 {
     let start = MigrationRun.now
-    defer { outcome.work.time += MigrationRun.now - start }
+    defer { outcome.work.timeNs += MigrationRun.now - start }
     return library.step(statement)
   }
 

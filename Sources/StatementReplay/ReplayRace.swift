@@ -106,7 +106,7 @@ struct ReplayRace {
     let text = text(of: run)
     let form = text.form
     recordedRuns += 1
-    recordedSteps &+= run.event.vmSteps
+    recordedSteps &+= run.event.counters.vmSteps
     let isKnown = asItWas.has(run.connection)
     if let divergence = Divergence(before: run, hasConnection: isKnown) {
       add(divergence, "", form, run)
@@ -133,7 +133,7 @@ struct ReplayRace {
     }
     if let trials, mayWait(run, first, second, divergence, trials) {
       recordedRuns -= 1
-      recordedSteps &-= run.event.vmSteps
+      recordedSteps &-= run.event.counters.vmSteps
       return false
     }
     if let divergence { add(divergence, first.message, form, run) }
@@ -141,7 +141,7 @@ struct ReplayRace {
     forms[form] = effect
     before.add(first.work)
     after.add(second.work)
-    total.add(before: first.work.time, after: second.work.time)
+    total.add(before: first.work.timeNs, after: second.work.timeNs)
     return true
   }
 
@@ -165,7 +165,7 @@ struct ReplayRace {
     var first: RunOutcome?
     func runFirst() {
       if first == nil {
-        first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.vmSteps) })
+        first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.counters.vmSteps) })
       }
     }
     if !isChangedFirst { runFirst() }
@@ -201,7 +201,7 @@ struct ReplayRace {
       reasons[reason]
       ?? DivergentRuns(divergence: divergence, form: form, runs: 0, message: message)
     runs.runs += 1
-    runs.vmSteps &+= run.event.vmSteps
+    runs.vmSteps &+= run.event.counters.vmSteps
     reasons[reason] = runs
   }
 
@@ -231,7 +231,7 @@ extension FormEffect {
   ) {
     before.add(first.work)
     after.add(second.work)
-    ratios.add(Double(second.work.time) / Double(max(first.work.time, 1)))
+    ratios.add(Double(second.work.timeNs) / Double(max(first.work.timeNs, 1)))
     // With the change it may end before the program interrupted it.
     if first.error == "SQLITE_INTERRUPT", second.error == nil { return }
     // A look-up of the schema sees the change itself.

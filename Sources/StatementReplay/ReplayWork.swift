@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+public import StoreEvents
 
-/// What runs cost.
-public struct ReplayWork: Hashable, Sendable {
-  public var runs: UInt64 = 0
-  /// In `sqlite3_step`, in nanoseconds.
-  public var time: UInt64 = 0
-  public var vmSteps: UInt64 = 0
-  public var fullScanSteps: UInt64 = 0
-  public var sorts: UInt64 = 0
-  public var autoIndexRows: UInt64 = 0
+/// What runs cost, as `replay --json` has it.
+public struct ReplayWork: CountedFields, Additive {
+  /// Runs and their time.
+  public struct Fields: Codable, Hashable, Sendable {
+    public var runs: UInt64 = 0
+    /// In `sqlite3_step`.
+    public var timeNs: UInt64 = 0
 
-  /// See <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>.
-  static let counters: [Int32] = [
-    SQLITE_STMTSTATUS_VM_STEP, SQLITE_STMTSTATUS_FULLSCAN_STEP, SQLITE_STMTSTATUS_SORT,
-    SQLITE_STMTSTATUS_AUTOINDEX,
-  ]
-
-  mutating func read(_ counter: (Int32) -> UInt64) {
-    vmSteps = counter(Self.counters[0])
-    fullScanSteps = counter(Self.counters[1])
-    sorts = counter(Self.counters[2])
-    autoIndexRows = counter(Self.counters[3])
+    public init() {}
   }
 
-  mutating func add(_ other: Self) {
-    for field in [
-      \Self.runs, \.time, \.vmSteps, \.fullScanSteps, \.sorts, \.autoIndexRows,
-    ] as [WritableKeyPath<Self, UInt64>] { self[keyPath: field] &+= other[keyPath: field] }
+  public var fields: Fields
+  public var counters: StatementCounters
+
+  public init(fields: Fields = Fields(), counters: StatementCounters = StatementCounters()) {
+    (self.fields, self.counters) = (fields, counters)
+  }
+
+  /// A counter.
+  public subscript(dynamicMember path: KeyPath<StatementCounters, UInt64>) -> UInt64 {
+    counters[keyPath: path]
+  }
+
+  /// Adds the work of other runs.
+  public mutating func add(_ other: Self) {
+    fields.runs.add(other.runs)
+    fields.timeNs.add(other.timeNs)
+    counters.add(other.counters)
   }
 }

@@ -78,3 +78,48 @@ public struct Measures: OptionSet, Hashable, Sendable, Codable {
     (.batchSize, "batchSize"),
   ]
 }
+
+/// The work that a statement did, as SQLite counts it.
+///
+/// See <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>.
+public struct StatementCounters: Additive, Hashable, Codable {
+  /// Instructions of SQLite's virtual machine.
+  public var vmSteps: UInt64
+  /// Forward steps of a table scan.
+  public var fullScanSteps: UInt64
+  /// Sorts that no index served.
+  public var sorts: UInt64
+  /// Rows put into automatic indexes.
+  public var autoIndexRows: UInt64
+
+  private static let all: [any WritableKeyPath<Self, UInt64> & Sendable] = [
+    \.vmSteps, \.fullScanSteps, \.sorts, \.autoIndexRows,
+  ]
+
+  /// Makes counters, each 0 where not given.
+  @inlinable
+  public init(
+    vmSteps: UInt64 = 0, fullScanSteps: UInt64 = 0, sorts: UInt64 = 0, autoIndexRows: UInt64 = 0
+  ) {
+    (self.vmSteps, self.fullScanSteps) = (vmSteps, fullScanSteps)
+    (self.sorts, self.autoIndexRows) = (sorts, autoIndexRows)
+  }
+
+  /// Adds the counts of other runs.
+  public mutating func add(_ other: Self) {
+    for count in Self.all { self[keyPath: count].add(other[keyPath: count]) }
+  }
+}
+
+extension EventFieldReader {
+  /// Reads counters, whose fields stand one after the other.
+  @inlinable
+  mutating func statementCounters(
+    _ vmSteps: StaticString, _ fullScanSteps: StaticString, _ sorts: StaticString,
+    _ autoIndexRows: StaticString
+  ) throws(EventFieldError) -> StatementCounters {
+    StatementCounters(
+      vmSteps: try uint64(vmSteps), fullScanSteps: try uint64(fullScanSteps),
+      sorts: try uint64(sorts), autoIndexRows: try uint64(autoIndexRows))
+  }
+}

@@ -42,7 +42,7 @@ public protocol EventFieldReader {
 extension EventFieldReader {
   /// Reads a line of code, whose two fields stand one after the other.
   @inlinable
-  mutating func location(
+  mutating func sourceLocation(
     _ file: StaticString, _ line: StaticString
   ) throws(EventFieldError) -> SourceLocation {
     SourceLocation(file: try string(file), line: try uint64(line))

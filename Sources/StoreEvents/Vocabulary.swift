@@ -342,7 +342,7 @@ public struct FetchBegin: EventPayload {
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
     try self.init(
       fetchID: fields.uint64("fetch_id"), parentID: fields.uint64("parent_id"),
-      entity: fields.string("entity"), location: fields.location("file", "line"))
+      entity: fields.string("entity"), location: fields.sourceLocation("file", "line"))
   }
 }
 
@@ -371,10 +371,7 @@ public struct FetchEnd: EventPayload {
   public var totalTime: Nanoseconds
   /// Rows returned; for a count, the count.
   public var rows: UInt64
-  public var vmSteps: UInt64
-  public var fullScanSteps: UInt64
-  public var sorts: UInt64
-  public var autoIndexRows: UInt64
+  public var counters: StatementCounters
   /// 0 is none.
   public var limit: UInt64
   public var offset: UInt64
@@ -388,18 +385,17 @@ public struct FetchEnd: EventPayload {
     fetchID: UInt64, parentID: UInt64, entity: String, kind: FetchKind, statementID: StatementID,
     bindHash: UInt64, waitTime: Nanoseconds, prepareTime: Nanoseconds, stepTime: Nanoseconds,
     materializeTime: Nanoseconds, connectionTime: Nanoseconds, totalTime: Nanoseconds,
-    rows: UInt64, vmSteps: UInt64, fullScanSteps: UInt64, sorts: UInt64, autoIndexRows: UInt64,
-    limit: UInt64, offset: UInt64, batchSize: UInt64, error: String
+    rows: UInt64, counters: StatementCounters = StatementCounters(), limit: UInt64,
+    offset: UInt64, batchSize: UInt64, error: String
   ) {
     (
       self.fetchID, self.parentID, self.entity, self.kind, self.statementID, self.bindHash,
       self.waitTime, self.prepareTime, self.stepTime, self.materializeTime, self.connectionTime,
-      self.totalTime, self.rows, self.vmSteps, self.fullScanSteps, self.sorts, self.autoIndexRows,
-      self.limit, self.offset, self.batchSize, self.error
+      self.totalTime, self.rows, self.counters, self.limit, self.offset, self.batchSize,
+      self.error
     ) = (
       fetchID, parentID, entity, kind, statementID, bindHash, waitTime, prepareTime, stepTime,
-      materializeTime, connectionTime, totalTime, rows, vmSteps, fullScanSteps, sorts,
-      autoIndexRows, limit, offset, batchSize, error
+      materializeTime, connectionTime, totalTime, rows, counters, limit, offset, batchSize, error
     )
   }
 
@@ -418,10 +414,10 @@ public struct FetchEnd: EventPayload {
     fields.field("connection_ns", connectionTime)
     fields.field("total_ns", totalTime)
     fields.field("rows", rows)
-    fields.field("vm_steps", vmSteps)
-    fields.field("fullscan_steps", fullScanSteps)
-    fields.field("sorts", sorts)
-    fields.field("autoindex_rows", autoIndexRows)
+    fields.field("vm_steps", counters.vmSteps)
+    fields.field("fullscan_steps", counters.fullScanSteps)
+    fields.field("sorts", counters.sorts)
+    fields.field("autoindex_rows", counters.autoIndexRows)
     fields.field("limit", limit)
     fields.field("offset", offset)
     fields.field("batch_size", batchSize)
@@ -438,11 +434,10 @@ public struct FetchEnd: EventPayload {
       prepareTime: fields.int64("prepare_ns"), stepTime: fields.int64("step_ns"),
       materializeTime: fields.int64("materialize_ns"),
       connectionTime: fields.int64("connection_ns"), totalTime: fields.int64("total_ns"),
-      rows: fields.uint64("rows"), vmSteps: fields.uint64("vm_steps"),
-      fullScanSteps: fields.uint64("fullscan_steps"), sorts: fields.uint64("sorts"),
-      autoIndexRows: fields.uint64("autoindex_rows"), limit: fields.uint64("limit"),
-      offset: fields.uint64("offset"), batchSize: fields.uint64("batch_size"),
-      error: fields.string("error"))
+      rows: fields.uint64("rows"),
+      counters: fields.statementCounters("vm_steps", "fullscan_steps", "sorts", "autoindex_rows"),
+      limit: fields.uint64("limit"), offset: fields.uint64("offset"),
+      batchSize: fields.uint64("batch_size"), error: fields.string("error"))
   }
 }
 
@@ -495,7 +490,7 @@ public struct FaultFired: EventPayload {
       source: FaultSource(field: "source", fields.string("source")),
       duration: fields.int64("duration_ns"), rows: fields.uint64("rows"),
       originFetchID: fields.uint64("origin_fetch_id"),
-      origin: fields.location("origin_file", "origin_line"))
+      origin: fields.sourceLocation("origin_file", "origin_line"))
   }
 }
 
@@ -587,7 +582,7 @@ public struct SaveBegin: EventPayload {
     try self.init(
       saveID: fields.uint64("save_id"), inserted: fields.uint64("inserted"),
       updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
-      location: fields.location("file", "line"))
+      location: fields.sourceLocation("file", "line"))
   }
 }
 
@@ -648,7 +643,7 @@ public struct SaveEnd: EventPayload {
       updated: fields.uint64("updated"), deleted: fields.uint64("deleted"),
       statements: fields.uint64("statements"), waitTime: fields.int64("wait_ns"),
       writeTime: fields.int64("write_ns"), commitTime: fields.int64("commit_ns"),
-      totalTime: fields.int64("total_ns"), location: fields.location("file", "line"),
+      totalTime: fields.int64("total_ns"), location: fields.sourceLocation("file", "line"),
       error: fields.string("error"))
   }
 }
@@ -1312,10 +1307,7 @@ public struct StatementRun: EventPayload {
   public var changes: UInt64
   /// 1 if the statement changes no database; see `sqlite3_stmt_readonly`.
   public var isReadOnly: UInt64
-  public var vmSteps: UInt64
-  public var fullScanSteps: UInt64
-  public var sorts: UInt64
-  public var autoIndexRows: UInt64
+  public var counters: StatementCounters
   /// In bytes.
   public var memory: UInt64
   public var reprepares: UInt64
@@ -1350,24 +1342,22 @@ public struct StatementRun: EventPayload {
   public init(
     connectionID: UInt64, statementID: StatementID, runID: UInt64, transactionID: UInt64,
     callerID: UInt64, bindHash: UInt64, stepTime: Nanoseconds, openTime: Nanoseconds,
-    rows: UInt64, changes: UInt64, isReadOnly: UInt64, vmSteps: UInt64, fullScanSteps: UInt64,
-    sorts: UInt64, autoIndexRows: UInt64, memory: UInt64, reprepares: UInt64, filterHits: UInt64,
-    filterMisses: UInt64, timedSteps: UInt64, error: String, prepareTime: Nanoseconds = 0,
-    listID: UInt64 = 0, originID: UInt64 = 0, originRow: UInt64 = 0, ownValues: UInt64 = 0,
-    resultHash: UInt64 = 0
+    rows: UInt64, changes: UInt64, isReadOnly: UInt64,
+    counters: StatementCounters = StatementCounters(), memory: UInt64, reprepares: UInt64,
+    filterHits: UInt64, filterMisses: UInt64, timedSteps: UInt64, error: String,
+    prepareTime: Nanoseconds = 0, listID: UInt64 = 0, originID: UInt64 = 0, originRow: UInt64 = 0,
+    ownValues: UInt64 = 0, resultHash: UInt64 = 0
   ) {
     (
       self.connectionID, self.statementID, self.runID, self.transactionID, self.callerID,
       self.bindHash, self.stepTime, self.openTime, self.rows, self.changes, self.isReadOnly,
-      self.vmSteps, self.fullScanSteps, self.sorts, self.autoIndexRows, self.memory,
-      self.reprepares, self.filterHits, self.filterMisses, self.timedSteps, self.error,
-      self.prepareTime, self.listID, self.originID, self.originRow, self.ownValues,
-      self.resultHash
+      self.counters, self.memory, self.reprepares, self.filterHits, self.filterMisses,
+      self.timedSteps, self.error, self.prepareTime, self.listID, self.originID, self.originRow,
+      self.ownValues, self.resultHash
     ) = (
       connectionID, statementID, runID, transactionID, callerID, bindHash, stepTime, openTime,
-      rows, changes, isReadOnly, vmSteps, fullScanSteps, sorts, autoIndexRows, memory, reprepares,
-      filterHits, filterMisses, timedSteps, error, prepareTime, listID, originID, originRow,
-      ownValues, resultHash
+      rows, changes, isReadOnly, counters, memory, reprepares, filterHits, filterMisses,
+      timedSteps, error, prepareTime, listID, originID, originRow, ownValues, resultHash
     )
   }
 
@@ -1384,10 +1374,10 @@ public struct StatementRun: EventPayload {
     fields.field("rows", rows)
     fields.field("changes", changes)
     fields.field("readonly", isReadOnly)
-    fields.field("vm_steps", vmSteps)
-    fields.field("fullscan_steps", fullScanSteps)
-    fields.field("sorts", sorts)
-    fields.field("autoindex_rows", autoIndexRows)
+    fields.field("vm_steps", counters.vmSteps)
+    fields.field("fullscan_steps", counters.fullScanSteps)
+    fields.field("sorts", counters.sorts)
+    fields.field("autoindex_rows", counters.autoIndexRows)
     fields.field("memory", memory)
     fields.field("reprepares", reprepares)
     fields.field("filter_hits", filterHits)
@@ -1411,14 +1401,13 @@ public struct StatementRun: EventPayload {
       callerID: fields.uint64("caller_id"), bindHash: fields.uint64("bind_hash"),
       stepTime: fields.int64("step_ns"), openTime: fields.int64("open_ns"),
       rows: fields.uint64("rows"), changes: fields.uint64("changes"),
-      isReadOnly: fields.uint64("readonly"), vmSteps: fields.uint64("vm_steps"),
-      fullScanSteps: fields.uint64("fullscan_steps"), sorts: fields.uint64("sorts"),
-      autoIndexRows: fields.uint64("autoindex_rows"), memory: fields.uint64("memory"),
-      reprepares: fields.uint64("reprepares"), filterHits: fields.uint64("filter_hits"),
-      filterMisses: fields.uint64("filter_misses"), timedSteps: fields.addedUInt64("timed_steps"),
-      error: fields.string("error"), prepareTime: fields.addedInt64("prepare_ns"),
-      listID: fields.addedUInt64("list_id"), originID: fields.addedUInt64("origin_id"),
-      originRow: fields.addedUInt64("origin_row"), ownValues: fields.addedUInt64("own_values"),
-      resultHash: fields.addedUInt64("result_hash"))
+      isReadOnly: fields.uint64("readonly"),
+      counters: fields.statementCounters("vm_steps", "fullscan_steps", "sorts", "autoindex_rows"),
+      memory: fields.uint64("memory"), reprepares: fields.uint64("reprepares"),
+      filterHits: fields.uint64("filter_hits"), filterMisses: fields.uint64("filter_misses"),
+      timedSteps: fields.addedUInt64("timed_steps"), error: fields.string("error"),
+      prepareTime: fields.addedInt64("prepare_ns"), listID: fields.addedUInt64("list_id"),
+      originID: fields.addedUInt64("origin_id"), originRow: fields.addedUInt64("origin_row"),
+      ownValues: fields.addedUInt64("own_values"), resultHash: fields.addedUInt64("result_hash"))
   }
 }

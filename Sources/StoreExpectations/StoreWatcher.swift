@@ -87,9 +87,9 @@ struct StoreCounts {
       fetches += 1
       rows += Int(clamping: end.rows)
     }
-    if end.fullScanSteps > 0 { fullScans += 1 }
+    if end.counters.fullScanSteps > 0 { fullScans += 1 }
     let location = locations.removeValue(forKey: end.fetchID) ?? .unknown
-    add(end.statementID, location, end.rows, end.fullScanSteps, isMiss: false)
+    add(end.statementID, location, end.rows, end.counters.fullScanSteps, isMiss: false)
   }
 
   private mutating func add(_ fault: FaultFired) {

@@ -78,7 +78,7 @@ enum EventEmitter {
           fetchID: id, parentID: 0, entity: "Stop", kind: .objects, statementID: statement,
           bindHash: id, waitTime: 0, prepareTime: 1_000, stepTime: 40_000,
           materializeTime: 2_000, connectionTime: 41_000, totalTime: 44_000, rows: 15,
-          vmSteps: 300, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, limit: 200, offset: 0,
+          counters: StatementCounters(vmSteps: 300), limit: 200, offset: 0,
           batchSize: 0, error: "")), contextID: 1)
   }
 }

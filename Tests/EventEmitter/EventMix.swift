@@ -94,8 +94,9 @@ struct EventMix {
           fetchID: fetchID, parentID: 0, entity: entity, kind: .objects, statementID: statement.id,
           bindHash: generator.next(), waitTime: 200, prepareTime: prepare, stepTime: step,
           materializeTime: step / 8, connectionTime: prepare + step,
-          totalTime: prepare + step + step / 8 + 900, rows: 8, vmSteps: UInt64(step / 60),
-          fullScanSteps: 0, sorts: 0, autoIndexRows: 0, limit: 200, offset: 0, batchSize: 0,
+          totalTime: prepare + step + step / 8 + 900, rows: 8,
+          counters: StatementCounters(vmSteps: UInt64(step / 60)), limit: 200, offset: 0,
+          batchSize: 0,
           error: "")))
     for row: UInt64 in 0..<8 { fault(row, entity, location, contextID) }
   }

@@ -18,7 +18,7 @@ import Testing
       connectionID: connection, statementID: id, runID: 1, transactionID: 0, callerID: 0,
       bindHash: 0,
       stepTime: openTime, openTime: openTime, rows: 0, changes: 0, isReadOnly: isReadOnly ? 1 : 0,
-      vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0,
+      memory: 0, reprepares: 0,
       filterHits: 0, filterMisses: 0, timedSteps: 1, error: "")
     return .run(
       RecordedRun(

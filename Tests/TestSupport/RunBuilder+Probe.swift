@@ -50,8 +50,10 @@ extension RunBuilder {
           connectionID: connection, statementID: StatementID(sql: sql), runID: 1,
           transactionID: transaction,
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
-          changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: vmSteps,
-          fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
+          changes: changes, isReadOnly: changes == 0 ? 1 : 0,
+          counters: StatementCounters(
+            vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
+            autoIndexRows: autoIndexRows), memory: 0,
           reprepares: 0,
           filterHits: 0, filterMisses: 0, timedSteps: rows &+ 1, error: error,
           prepareTime: prepare, listID: list, originID: origin, originRow: row, ownValues: own)),

@@ -55,8 +55,10 @@ public struct RunBuilder {
           fetchID: id, parentID: parent, entity: entity, kind: kind,
           statementID: StatementID(sql: sql), bindHash: bindHash, waitTime: wait, prepareTime: 0,
           stepTime: connection, materializeTime: 0, connectionTime: connection, totalTime: total,
-          rows: rows, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
-          autoIndexRows: autoIndexRows, limit: limit, offset: offset, batchSize: batchSize,
+          rows: rows,
+          counters: StatementCounters(
+            vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
+            autoIndexRows: autoIndexRows), limit: limit, offset: offset, batchSize: batchSize,
           error: error)), thread: thread)
   }
 

@@ -66,7 +66,7 @@ struct FlightConditionTests {
     let run = StatementRun(
       connectionID: 1, statementID: StatementID(rawValue: 1), runID: 1, transactionID: 0,
       callerID: 0, bindHash: 0, stepTime: 0, openTime: 0, rows: 0, changes: 0, isReadOnly: 1,
-      vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0,
+      memory: 0, reprepares: 0,
       filterHits: 0, filterMisses: 0, timedSteps: 0, error: error)
     let corrupt = try #require(FlightCondition("corrupt"))
     #expect(corrupt.matches(.statementRun(run)) == isCorrupt)

@@ -191,10 +191,8 @@ struct FetchOperation: ~Copyable {
       statementID: statementID, bindHash: bindHash, waitTime: cost.wait,
       prepareTime: cost.prepare, stepTime: cost.step, materializeTime: materializeTime,
       connectionTime: cost.prepare + cost.step,
-      totalTime: total, rows: UInt64(resultCount), vmSteps: cost.counters.vmSteps,
-      fullScanSteps: cost.counters.fullScanSteps, sorts: cost.counters.sorts,
-      autoIndexRows: cost.counters.autoIndexRows, limit: UInt64(limit), offset: UInt64(offset),
-      batchSize: UInt64(batchSize), error: error)
+      totalTime: total, rows: UInt64(resultCount), counters: cost.counters,
+      limit: UInt64(limit), offset: UInt64(offset), batchSize: UInt64(batchSize), error: error)
   }
 
   /// `Hasher` is keyed per process, so that values cannot be read from the hash.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// A statement of a workload, with its number of runs and its known values.
 public struct WorkloadStatement: Hashable, Sendable {

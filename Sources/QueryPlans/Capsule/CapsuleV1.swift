@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
+
 /// The schema and statistics that SQLite plans by, without the rows: `capsule`, version 1.
 ///
 /// Texts of the schema are as they are; values of rows and statements are pseudonyms.
@@ -53,39 +55,43 @@ public struct CapsuleV1: Codable, Hashable, Sendable {
     public var values: [String]
   }
 
-  public struct Statement: Codable, Hashable, Sendable {
-    /// With pseudonyms for literals, and without comments.
-    public var sql: String
-    /// Pseudonyms of the values of one run, in the syntax of SQL; empty where none were recorded.
-    public var values: [String]
-    public var executions: UInt64
-    public var rows: UInt64
-    public var fullScanSteps: UInt64
-    public var autoIndexRows: UInt64
-    public var vmSteps: UInt64
-    public var sorts: UInt64
+  public struct Statement: CountedFields {
+    public struct Fields: Codable, Hashable, Sendable {
+      /// With pseudonyms for literals, and without comments.
+      public var sql: String
+      /// Pseudonyms of the values of one run, in the syntax of SQL; empty where none were recorded.
+      public var values: [String]
+      public var executions: UInt64
+      public var rows: UInt64
+    }
+
+    public var fields: Fields
+    public var counters: StatementCounters
+
+    public init(fields: Fields, counters: StatementCounters) {
+      (self.fields, self.counters) = (fields, counters)
+    }
   }
 }
 
 extension CapsuleV1.Statement {
   /// The work that the recording counted.
   public var work: StatementWork {
-    StatementWork(
-      executions: executions, rows: rows, fullScanSteps: fullScanSteps,
-      autoIndexRows: autoIndexRows, vmSteps: vmSteps, sorts: sorts)
+    var work = StatementWork(executions: fields.executions, rows: fields.rows)
+    work.counters = counters
+    return work
   }
 
   /// The values of one run; empty where none were recorded.
   public var tuples: [[BindValue]] {
-    let tuple = values.compactMap { try? BindValue($0) }
-    return tuple.isEmpty || tuple.count < values.count ? [] : [tuple]
+    let tuple = fields.values.compactMap { try? BindValue($0) }
+    return tuple.isEmpty || tuple.count < fields.values.count ? [] : [tuple]
   }
 
   init(sql: String, values: [String], work: StatementWork) {
     self.init(
-      sql: sql, values: values, executions: work.executions, rows: work.rows,
-      fullScanSteps: work.fullScanSteps, autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps,
-      sorts: work.sorts)
+      fields: .init(sql: sql, values: values, executions: work.executions, rows: work.rows),
+      counters: work.counters)
   }
 }
 

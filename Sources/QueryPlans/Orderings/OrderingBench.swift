@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// The compiled orders of one statement, with the values of some of its runs.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// How SQLite evaluates a term, wherever it is written.
 public enum TermRole: String, Hashable, Sendable, Codable {

@@ -2,6 +2,7 @@
 
 import Glibc
 import SQLiteDriver
+import StoreEvents
 
 /// Samples values that reproduce the counts of a statement's runs in the trace.
 ///

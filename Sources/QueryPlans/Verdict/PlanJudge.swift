@@ -166,7 +166,7 @@ public struct PlanJudge {
       return steps < Double(size.rows) / 2
         && ScanBound.isExceeded(steps: Double(size.rows), rows: rows)
     }
-    let hasNewIndex = judgement.hasLargeAutomaticIndex && work.autoIndexRows == 0 && steps == 0
+    let hasNewIndex = judgement.hasLargeAutomaticIndex && work.automaticIndexRows == 0 && steps == 0
     guard isContradicted || hasNewIndex else { return false }
     // A WHERE that is false whatever the rows are reads none of them.
     return source.measure().map { isExceeded(by: $0.work, judgement) } ?? isContradicted
@@ -238,11 +238,11 @@ public struct PlanJudge {
   // MARK: - The bound
 
   private func isExceeded(by work: StatementWork, _ judgement: PlanJudgement) -> Bool {
-    ScanBound.isExceeded(
-      steps: max(work.perRun(\.fullScanSteps) - partialSteps(judgement), 0)
-        + virtualSteps(of: work, judgement),
-      autoIndexRows: work.perRun(\.autoIndexRows),
-      rows: work.perRun(\.rows) + skippedRows)
+    work.fillsAutomaticIndex
+      || ScanBound.isExceeded(
+        steps: max(work.perRun(\.fullScanSteps) - partialSteps(judgement), 0)
+          + virtualSteps(of: work, judgement),
+        rows: work.perRun(\.rows) + skippedRows)
   }
 
   /// The entries of partial indexes that hold just the rows of the WHERE.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
+
 /// The meaning of a plan for the program that runs it.
 public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   /// Every table is searched, or none is read.
@@ -31,9 +33,9 @@ public enum ScanBound {
   public static let minStepsPerRow = 4.0
 
   /// Whether one run reads far more than it returns or changes.
-  public static func isExceeded(steps: Double, autoIndexRows: Double = 0, rows: Double) -> Bool {
+  public static func isExceeded(steps: Double, rows: Double) -> Bool {
     // A scan of n rows takes n - 1 steps.
-    autoIndexRows >= minRows || (steps + 1 >= minRows && steps >= rows * minStepsPerRow)
+    steps + 1 >= minRows && steps >= rows * minStepsPerRow
   }
 }
 
@@ -87,6 +89,7 @@ public struct TableSize: Hashable, Sendable {
 }
 
 /// The work that runs of one statement did, as a trace counted it or as it was measured.
+@dynamicMemberLookup
 public struct StatementWork: Hashable, Sendable {
   public var executions: UInt64
   /// Executions without counters, beside others that have them.
@@ -95,11 +98,8 @@ public struct StatementWork: Hashable, Sendable {
   public var failed: UInt64 = 0
   /// Returned or changed; a count returns one row.
   public var rows: UInt64
-  public var fullScanSteps: UInt64
-  public var autoIndexRows: UInt64
-  /// 0 where the source has no counters.
-  public var vmSteps: UInt64
-  public var sorts: UInt64
+  /// Each 0 where the source has no counters.
+  public var counters: StatementCounters
 
   public init(
     executions: UInt64 = 0, rows: UInt64 = 0, fullScanSteps: UInt64 = 0,
@@ -107,26 +107,23 @@ public struct StatementWork: Hashable, Sendable {
   ) {
     self.executions = executions
     self.rows = rows
-    self.fullScanSteps = fullScanSteps
-    self.autoIndexRows = autoIndexRows
-    self.vmSteps = vmSteps
-    self.sorts = sorts
+    counters = StatementCounters(
+      vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows)
+  }
+
+  /// A counter.
+  public subscript(dynamicMember path: KeyPath<StatementCounters, UInt64>) -> UInt64 {
+    counters[keyPath: path]
   }
 
   /// Whether the source has counters of SQLite.
-  public var isCounted: Bool { executions > 0 && vmSteps > 0 }
+  public var isCounted: Bool { executions > 0 && counters.vmSteps > 0 }
 
   /// Adds the work of other runs.
   public mutating func add(_ other: Self) {
-    func sum(_ path: KeyPath<Self, UInt64>) -> UInt64 {
-      let (sum, isTooLarge) = self[keyPath: path].addingReportingOverflow(other[keyPath: path])
-      return isTooLarge ? .max : sum
-    }
-    let (uncountedSum, failedSum) = (sum(\.uncounted), sum(\.failed))
-    self = Self(
-      executions: sum(\.executions), rows: sum(\.rows), fullScanSteps: sum(\.fullScanSteps),
-      autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps), sorts: sum(\.sorts))
-    (uncounted, failed) = (uncountedSum, failedSum)
+    let sums = [\Self.executions, \.uncounted, \.failed, \.rows]
+    for sum in sums { self[keyPath: sum].add(other[keyPath: sum]) }
+    counters.add(other.counters)
   }
 
   /// The executions that have a sum.
@@ -145,4 +142,10 @@ public struct StatementWork: Hashable, Sendable {
     let runs = executions(with: sum)
     return runs == 0 ? 0 : Double(self[keyPath: sum]) / Double(runs)
   }
+
+  /// Rows that a run puts into automatic indexes.
+  public var automaticIndexRows: Double { perRun(\.autoIndexRows) }
+
+  /// Whether a run puts enough rows into automatic indexes to matter, whatever it returns.
+  public var fillsAutomaticIndex: Bool { automaticIndexRows >= ScanBound.minRows }
 }

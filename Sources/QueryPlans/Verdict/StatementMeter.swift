@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// Runs statements once and counts their work, without changing the database.
 ///
@@ -271,11 +272,10 @@ final class StatementMeter {
     let counters = statement.takeCounters()
     statement.reset()
     budget.steps -= Int(clamping: counters.vmSteps)
-    var measurement = PlanJudge.Measurement(
-      work: StatementWork(
-        executions: 1, rows: rows, fullScanSteps: counters.fullScanSteps,
-        autoIndexRows: counters.autoIndexRows, vmSteps: max(counters.vmSteps, 1)),
-      isCut: isCut)
+    var work = StatementWork(executions: 1, rows: rows)
+    work.counters = counters
+    work.counters.vmSteps = max(counters.vmSteps, 1)
+    var measurement = PlanJudge.Measurement(work: work, isCut: isCut)
     measurement.pages = connection.takePageReads()
     measurement.digest = digest
     for column in columns where bytes[Int(column)] > 0 {

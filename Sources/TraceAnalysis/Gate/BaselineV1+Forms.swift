@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+public import StoreEvents
 
 extension BaselineV1 {
   /// The statements by the forms of this version: some that an older version kept apart are one form.
@@ -24,10 +25,10 @@ extension BaselineV1 {
   }
 }
 
-extension BaselineV1.Statement {
+extension BaselineV1.Statement: Additive {
   /// Adds the counts of another statement of the form; a count that one of them lacks becomes
   /// unknown.
-  mutating func add(_ other: Self) {
+  public mutating func add(_ other: Self) {
     fields.add(other.fields)
     counters.add(other.counters)
   }

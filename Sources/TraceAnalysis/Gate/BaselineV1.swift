@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
-import StoreEvents
+public import StoreEvents
 
 /// The counts of a run that later runs are compared with, version 1: for review in a pull request.
 public struct BaselineV1: Codable, Hashable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 extension Gate {
   /// Compares a rewritten statement together with the statements on the tables that it joins now,

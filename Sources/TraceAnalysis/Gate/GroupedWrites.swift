@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// Writes without a transaction that one has now: there are BEGIN and COMMIT, and fewer commits.
 struct GroupedWrites {

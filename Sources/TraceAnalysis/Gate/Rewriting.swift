@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// Finds the statements of a run that are rewritten statements of a baseline.
 ///

@@ -48,12 +48,15 @@ extension StatementProfile {
   func isHeavier(than other: Self) -> Bool {
     func key(_ statement: Self) -> [Double] {
       let work = statement.work
-      let isScan = ScanBound.isExceeded(
-        steps: work.perRun(\.fullScanSteps), autoIndexRows: work.perRun(\.autoIndexRows),
-        rows: max(work.perRun(\.rows), Double(work.changes ?? 0) / Double(max(work.count, 1))))
+      let indexed = work.perRun(.automaticIndexRows)
+      let isScan =
+        indexed >= ScanBound.minRows
+        || ScanBound.isExceeded(
+          steps: work.perRun(\.fullScanSteps),
+          rows: max(work.perRun(\.rows), Double(work.changes ?? 0) / Double(max(work.count, 1))))
       return [
         isScan ? 1 : 0,
-        work.perRun(\.fullScanSteps), work.perRun(\.autoIndexRows), work.perRun(\.vmSteps),
+        work.perRun(\.fullScanSteps), indexed, work.perRun(\.vmSteps),
         work.perRun(\.rows), work.perRun(\.offset),
       ]
     }

@@ -11,7 +11,7 @@ import StoreEvents
 /// function, where it is known: a line moves with each change above it.
 struct TestForms: Hashable, Sendable {
   /// A form's counts at one line, or in one function, with its text.
-  struct Form: Hashable, Sendable {
+  struct Form: Summed, Hashable {
     var counts: BaselineV1.Statement
     var shape: String
     var firstRuns: UInt64 = 0
@@ -19,10 +19,7 @@ struct TestForms: Hashable, Sendable {
     var statement: StatementID?
     var caller = SourceLocation.unknown
 
-    mutating func add(_ other: Self) {
-      counts.add(other.counts)
-      firstRuns.add(other.firstRuns)
-    }
+    static let sums = Sums<Self, Self>(\.counts, \.firstRuns)
 
     /// The same in each run of the same code.
     var functionKey: String { "\(counts.sql)\n\(function ?? "")" }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// The most that one test does with each statement in each function.
 ///
 /// Some rules count the work of a whole run: one test more may pass their limits, and a statement of two functions is

@@ -90,7 +90,7 @@ struct OffenderSearch {
       offender.sql = texts[run.statementID]
       offender.location = callers.location(of: run, in: record)
       offender.database = databases[Owner(pid: pid, kind: .connection, id: run.connectionID)]
-      offender.count(rows: run.rows, run.vmSteps, run.fullScanSteps, run.error)
+      offender.count(rows: run.rows, run.counters, run.error)
       return offender
     case .fetchEnd(let fetch):
       var offender = Offender(record, duration: fetch.connectionTime)
@@ -98,7 +98,7 @@ struct OffenderSearch {
       offender.location = fetches[Owner(pid: pid, kind: .fetch, id: fetch.fetchID)] ?? .unknown
       offender.database = databases[Owner(pid: pid, kind: .context, id: record.contextID)]
       offender.entity = fetch.entity
-      offender.count(rows: fetch.rows, fetch.vmSteps, fetch.fullScanSteps, fetch.error)
+      offender.count(rows: fetch.rows, fetch.counters, fetch.error)
       return offender
     case .cacheMiss(let miss):
       var offender = Offender(record, duration: miss.duration)
@@ -149,11 +149,9 @@ extension Offender {
   }
 
   fileprivate mutating func count(
-    rows: UInt64, _ vmSteps: UInt64, _ fullScanSteps: UInt64, _ error: String
+    rows: UInt64, _ counters: StatementCounters, _ error: String
   ) {
-    self.rows = rows
-    self.vmSteps = vmSteps
-    self.fullScanSteps = fullScanSteps
+    (self.rows, vmSteps, fullScanSteps) = (rows, counters.vmSteps, counters.fullScanSteps)
     if !error.isEmpty { self.error = error }
   }
 }

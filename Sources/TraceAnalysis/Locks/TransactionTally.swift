@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// The transactions of one line that changed rows.
-public struct TransactionSite: Hashable, Sendable, Codable {
+public struct TransactionSite: Summed, Hashable, Codable {
   /// The statement with which they began to write, its line, and the number of transactions.
   public var site: LockSite
   /// Rows that they inserted, updated or deleted.
@@ -23,14 +23,8 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
 
-  mutating func add(_ other: Self) {
-    site.count.add(other.site.count)
-    rows.add(other.rows)
-    commitTime.add(other.commitTime)
-    longestSequence = max(longestSequence, other.longestSequence)
-    if let more = other.writes { writes.add(more) }
-    if let more = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(more) }
-  }
+  public static let sums = Sums<Self, Self>(
+    \.site.count, \.rows, \.commitTime, \.writes, \.autocommits, max: \.longestSequence)
 }
 
 /// Counts transactions by the line that began to write.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
+public import StoreEvents
 
 /// A value of several counts and times, each of them listed once.
 ///

@@ -247,7 +247,7 @@ struct LoopDetector {
   }
 
   /// How many runs followed the rows in their order.
-  fileprivate struct Order {
+  fileprivate struct Order: Summed {
     var last: UInt64 = 0
     var pairs: UInt64 = 0
     var ascending: UInt64 = 0
@@ -266,11 +266,7 @@ struct LoopDetector {
       last = row
     }
 
-    mutating func add(_ other: Order) {
-      pairs.add(other.pairs)
-      ascending.add(other.ascending)
-      descending.add(other.descending)
-    }
+    static let sums = Sums<Self, Self>(\.pairs, \.ascending, \.descending)
 
     mutating func addAll(_ runs: UInt64) {
       pairs.add(runs)

@@ -93,7 +93,7 @@ public struct ProfileBuilder {
     case .fetchEnd(let event):
       let thread = Key(thread: record, in: process)
       end(event, on: thread)
-      if event.vmSteps == 0, event.parentID == 0, event.error.isEmpty, filter.isEmpty {
+      if event.counters.vmSteps == 0, event.parentID == 0, event.error.isEmpty, filter.isEmpty {
         sequences.add(
           .init(fetch: event, rows: event.rowsReturned, end: record.timestamp), on: thread)
       }

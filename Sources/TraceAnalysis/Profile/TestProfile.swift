@@ -20,7 +20,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
   public var forms: [Form]?
 
   /// The runs of one form at one line in a test.
-  public struct Form: Hashable, Sendable, Codable {
+  public struct Form: Summed, Hashable, Codable {
     /// A statement of the form.
     public var statement: StatementID
     /// The line of code.
@@ -36,12 +36,8 @@ public struct TestProfile: Hashable, Sendable, Codable {
 
     var site: LockSite.Key { .init(statement: statement, location: caller) }
 
-    mutating func add(_ other: Self) {
-      work.add(other.work)
-      firstRuns.add(other.firstRuns)
-      distinctRuns.add(other.distinctRuns)
-      if let others = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(others) }
-    }
+    public static let sums = Sums<Self, Self>(
+      \.work, \.firstRuns, \.distinctRuns, \.autocommits)
   }
 
   /// Makes a profile without work.
@@ -171,8 +167,8 @@ extension TestTally.Test {
     _ isDistinct: Bool, _ formCount: inout Int
   ) {
     profile.work.add(run)
-    if run.fullScanSteps > maxScanSteps {
-      maxScanSteps = run.fullScanSteps
+    if run.counters.fullScanSteps > maxScanSteps {
+      maxScanSteps = run.counters.fullScanSteps
       profile.scanning = run.statementID
     }
     guard let form else { return }

@@ -27,10 +27,11 @@ struct AvoidAutomaticIndex: Rule {
       guard statement.scanCause == .automaticIndex else { return nil }
       let work = statement.work
       let tables = statement.judgement.automaticIndexes
-      let isCounted = work.perRun(\.autoIndexRows) >= ScanBound.minRows
+      let metric = WorkMetric.automaticIndexRows
+      let isCounted = work.perRun(metric) >= ScanBound.minRows
       let rows =
         isCounted
-        ? " of \(work.perRun(\.autoIndexRows).counted("row"))\(statement.averageText(\.autoIndexRows))"
+        ? " of \(work.perRun(metric).counted("row"))\(statement.averageText(work.counter(metric)))"
         : ""
       // On the rows of a subquery, which no index of a table has.
       let isOfSubquery = statement.plan != nil && statement.judgement.automaticIndexColumns.isEmpty
@@ -44,7 +45,7 @@ struct AvoidAutomaticIndex: Rule {
           """,
         evidence: [
           .init("runs", work.count), .init("rows", work.rows),
-          .init("autoIndexRows", work.autoIndexRows),
+          .init(metric.key, work.counter(metric)),
           .init("connectionNs", work.connectionTime),
         ],
         fix: fix(statement)

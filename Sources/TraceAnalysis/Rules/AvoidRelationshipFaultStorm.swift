@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 struct AvoidRelationshipFaultStorm: Rule {
   static let explanation = RuleExplanation(
     problem: "a query for each relationship",

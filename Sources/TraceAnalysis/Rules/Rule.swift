@@ -53,8 +53,11 @@ extension Profile {
 extension JudgedStatement {
   /// ` on average` where the counts of the runs differ.
   func averageText(_ sum: KeyPath<Work, UInt64>) -> String {
-    let work = profile.work
-    return work.count > 1 && !work[keyPath: sum].isMultiple(of: work.count) ? " on average" : ""
+    averageText(profile.work[keyPath: sum])
+  }
+
+  func averageText(_ sum: UInt64) -> String {
+    profile.work.count > 1 && !sum.isMultiple(of: profile.work.count) ? " on average" : ""
   }
 
   /// ` (20 runs)`, ` (20 runs on 'old.db')`, or ` (20 runs of 20 statements that differ in their values)`.

@@ -26,10 +26,10 @@ extension JudgedStatement {
     let steps = stepsPerRun
     if skippedRows > 0, skippedRows >= steps / 2 { return .deepOffset }
     if judgement.correlatedScan != nil { return .correlatedSubquery }
-    if work.perRun(\.autoIndexRows) >= ScanBound.minRows { return .automaticIndex }
+    if profile.statementWork.fillsAutomaticIndex { return .automaticIndex }
     if judgement.evidence != .counted, !judgement.automaticIndexes.isEmpty,
       judgement.suspects.isEmpty
-        || judgement.work?.perRun(\.autoIndexRows) ?? 0 >= ScanBound.minRows
+        || judgement.work?.fillsAutomaticIndex == true
     {
       return .automaticIndex
     }

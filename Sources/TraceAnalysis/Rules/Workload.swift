@@ -164,10 +164,8 @@ extension Profile {
 extension StatementProfile {
   /// The part of a statement's runs that the plan's judge needs.
   public var statementWork: StatementWork {
-    var sums = StatementWork(
-      executions: work.count, rows: max(work.rows, work.changes ?? 0),
-      fullScanSteps: work.fullScanSteps,
-      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
+    var sums = StatementWork(executions: work.count, rows: max(work.rows, work.changes ?? 0))
+    sums.counters = work.counters
     sums.failed = work.errors
     // Without any counters, there are none per run.
     sums.uncounted = work.vmSteps > 0 ? work.uncounted ?? 0 : 0

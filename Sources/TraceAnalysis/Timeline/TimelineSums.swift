@@ -105,9 +105,10 @@ public struct RunSum: TimelineSum {
   public init() {}
 
   private static let ofFetch = Sums<Self, FetchEnd>(
-    (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
+    (\.vmSteps, \.counters.vmSteps), (\.fullScanSteps, \.counters.fullScanSteps))
   private static let ofRun = Sums<Self, StatementRun>(
-    (\.rows, \.rows), (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
+    (\.rows, \.rows), (\.vmSteps, \.counters.vmSteps),
+    (\.fullScanSteps, \.counters.fullScanSteps))
   private static let ofMiss = Sums<Self, CacheMiss>(
     (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
 

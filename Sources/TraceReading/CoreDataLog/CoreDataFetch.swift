@@ -47,8 +47,8 @@ struct CoreDataFetch {
       fetchID: id, parentID: parentID, entity: entity, kind: kind, statementID: statementID,
       bindHash: values.hash, waitTime: 0, prepareTime: 0, stepTime: connection, materializeTime: 0,
       connectionTime: connection,
-      totalTime: total, rows: rows, vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0,
-      limit: sql.limit, offset: sql.offset, batchSize: 0, error: error)
+      totalTime: total, rows: rows, limit: sql.limit, offset: sql.offset, batchSize: 0, error: error
+    )
   }
 
   /// The event of its values; nil unless the log has all of them.

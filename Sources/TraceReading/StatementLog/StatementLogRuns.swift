@@ -146,9 +146,8 @@ struct StatementLogRuns {
       connectionID: key.connection, statementID: StatementID(sql: sql), runID: runID,
       transactionID: transaction, callerID: caller,
       bindHash: values.isEmpty ? 0 : StatementID(sql: values).rawValue, stepTime: time ?? 0,
-      openTime: time ?? 0, rows: 0, changes: 0, isReadOnly: isWrite ? 0 : 1, vmSteps: 0,
-      fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0, filterHits: 0,
-      filterMisses: 0, timedSteps: 1, error: "")
+      openTime: time ?? 0, rows: 0, changes: 0, isReadOnly: isWrite ? 0 : 1, memory: 0,
+      reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1, error: "")
     append(.statementRun(event), request: key.request, hasTime: time != nil)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
 public import TraceAnalysis
 
 /// The output of `summary --json`, version 1; times are in nanoseconds.

@@ -236,22 +236,18 @@ extension PlanJudgement {
     guard let work, work.executions > 0, verdict.isCostly || verdict == .mayScan else {
       return nil
     }
-    // Rounded, as in the finding of the same statement.
-    func perRun(_ sum: KeyPath<StatementWork, UInt64>) -> UInt64 {
-      UInt64(exactly: work.perRun(sum).rounded()) ?? .max
-    }
     let built =
-      work.autoIndexRows > 0
-      ? ", \(perRun(\.autoIndexRows).counted("row")) put into automatic indexes" : ""
+      work.automaticIndexRows > 0
+      ? ", \(work.automaticIndexRows.counted("row")) put into automatic indexes" : ""
     // SQLite counts no full-scan steps of virtual tables.
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
       isVirtual || verdict == .costlySearch
-      ? perRun(\.vmSteps).counted("VM step")
-      : perRun(\.fullScanSteps).counted("full-scan step")
+      ? work.perRun(\.vmSteps).counted("VM step")
+      : work.perRun(\.fullScanSteps).counted("full-scan step")
     let counts = """
       \(steps)\(built) for \
-      \(perRun(\.rows).counted("row"))
+      \(work.perRun(\.rows).counted("row"))
       """
     switch evidence {
     case .counted: return "counted by the trace: \(counts) a run"

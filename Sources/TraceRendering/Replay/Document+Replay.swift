@@ -3,6 +3,7 @@
 import QueryPlans
 public import StatementReplay
 import StoreEvents
+import TraceAnalysis
 
 extension Document {
   // Arbitrary: a screen of them.
@@ -86,23 +87,17 @@ extension Replay {
   }
 
   fileprivate var totals: [Table.Row] {
-    func row(_ name: String, _ field: KeyPath<ReplayWork, UInt64>, _ cell: (UInt64) -> Cell)
+    func row(_ name: String, _ value: (ReplayWork) -> UInt64, _ cell: (UInt64) -> Cell)
       -> Table.Row
     {
-      let factor =
-        before[keyPath: field] == 0
-        ? Cell.none : .factor(Double(after[keyPath: field]) / Double(before[keyPath: field]))
-      return Table.Row([
-        .text(name), cell(before[keyPath: field]), cell(after[keyPath: field]), factor,
-      ])
+      let (before, after) = (value(before), value(after))
+      let factor = before == 0 ? Cell.none : .factor(Double(after) / Double(before))
+      return Table.Row([.text(name), cell(before), cell(after), factor])
     }
-    var rows = [
-      row("VM steps", \.vmSteps, Cell.count), row("full scan steps", \.fullScanSteps, Cell.count),
-      row("sorts", \.sorts, Cell.count),
-      row("rows of automatic indexes", \.autoIndexRows, Cell.count),
-    ]
-    rows = rows.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
-    var time = row("time in SQLite", \.time) { .duration(Nanoseconds($0)) }
+    let rows = WorkMetric.counters.map { metric in
+      row(metric.title, { Work($0.counters).counter(metric) }, Cell.count)
+    }.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
+    var time = row("time in SQLite", \.timeNs) { .duration(Nanoseconds($0)) }
     if let ratio = timeRatio { time.notes = [.text("95% interval of parts: \(ratio.words)")] }
     return rows + [time]
   }
@@ -123,7 +118,7 @@ extension FormEffect {
       .init(
         "time",
         .text(
-          "\(Cell.duration(Nanoseconds(before.time)).text) → \(Cell.duration(Nanoseconds(after.time)).text)"
+          "\(Cell.duration(Nanoseconds(before.timeNs)).text) → \(Cell.duration(Nanoseconds(after.timeNs)).text)"
             + (timeRatio.map { ", \($0.words)" } ?? ""))),
     ]
     if let plans {

@@ -12,21 +12,12 @@ public struct ReplayV1: Codable, Hashable, Sendable {
   public var changedVersion: String
   public var recordedVersions: [String]
   public var recordedRuns: UInt64
-  public var before: Work
-  public var after: Work
+  public var before: ReplayWork
+  public var after: ReplayWork
   public var timeRatio: Ratio?
   public var statements: [Statement]
   public var divergences: [Divergent]
   public var failedPreparations: [String]
-
-  public struct Work: Codable, Hashable, Sendable {
-    public var runs: UInt64
-    public var timeNs: UInt64
-    public var vmSteps: UInt64
-    public var fullScanSteps: UInt64
-    public var sorts: UInt64
-    public var autoIndexRows: UInt64
-  }
 
   /// The value with the change as a multiple of that without it, with its 95% interval.
   public struct Ratio: Codable, Hashable, Sendable {
@@ -38,8 +29,8 @@ public struct ReplayV1: Codable, Hashable, Sendable {
   public struct Statement: Codable, Hashable, Sendable {
     /// The fingerprint.
     public var sql: String
-    public var before: Work
-    public var after: Work
+    public var before: ReplayWork
+    public var after: ReplayWork
     public var timeRatio: Ratio?
     public var planBefore: [String]?
     public var planAfter: [String]?
@@ -65,12 +56,11 @@ public struct ReplayV1: Codable, Hashable, Sendable {
     changedVersion = change.library.version
     recordedVersions = replay.recordedVersions
     recordedRuns = replay.recordedRuns
-    before = Work(replay.before)
-    after = Work(replay.after)
+    (before, after) = (replay.before, replay.after)
     timeRatio = replay.timeRatio.map(Ratio.init)
     statements = replay.forms.map {
       Statement(
-        sql: $0.form.description, before: Work($0.before), after: Work($0.after),
+        sql: $0.form.description, before: $0.before, after: $0.after,
         timeRatio: $0.timeRatio.map(Ratio.init), planBefore: $0.plans?.before,
         planAfter: $0.plans?.after, differences: $0.differences, isWorse: $0.isWorse)
     }
@@ -78,14 +68,6 @@ public struct ReplayV1: Codable, Hashable, Sendable {
       Divergent(sql: $0.form.description, runs: $0.runs, reason: $0.divergence.reason)
     }
     failedPreparations = replay.failedPreparations.map(\.sql)
-  }
-}
-
-extension ReplayV1.Work {
-  fileprivate init(_ work: ReplayWork) {
-    self.init(
-      runs: work.runs, timeNs: work.time, vmSteps: work.vmSteps, fullScanSteps: work.fullScanSteps,
-      sorts: work.sorts, autoIndexRows: work.autoIndexRows)
   }
 }
 

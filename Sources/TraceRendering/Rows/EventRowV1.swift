@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
 public import TraceAnalysis
 
 /// An event of `export --format rows`, in `events/date=…/host=…/*.jsonl`; no field is null.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
 public import TraceAnalysis
 
 /// The runs of a form at one place, in `sums/date=…/host=…/*.jsonl`; no field is null.

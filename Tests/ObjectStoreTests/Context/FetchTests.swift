@@ -43,7 +43,7 @@ import Testing
     guard case .fetchEnd(let end) = fixture.observer.events.last else { return }
     #expect(end.entity == "Stop" && end.kind == .objects && end.rows == 1 && end.limit == 5)
     #expect(end.statementID == StatementID(sql: fixture.observer.sql[0]))
-    #expect(end.fullScanSteps == 2 && end.vmSteps > 0 && end.sorts == 0)
+    #expect(end.counters.fullScanSteps == 2 && end.counters.vmSteps > 0 && end.counters.sorts == 0)
     #expect(end.connectionTime == end.prepareTime + end.stepTime)
     #expect(end.totalTime >= end.waitTime + end.connectionTime + end.materializeTime)
     #expect(fixture.observer.plans[fixture.observer.sql[0]]?.first?.isTableScan == true)

@@ -45,7 +45,8 @@ import Testing
           + "ORDER BY t0.ZRANK DESC"
       ])
     let end = try #require(fetchEnd(fixture))
-    #expect(end.rows == 1000 && end.error.isEmpty && end.kind == .objects && end.vmSteps > 1000)
+    #expect(
+      end.rows == 1000 && end.error.isEmpty && end.kind == .objects && end.counters.vmSteps > 1000)
     #expect(end.totalTime >= end.connectionTime)
   }
 
@@ -84,7 +85,7 @@ import Testing
     let whole = try await context.fetchAsynchronously(FetchRequest<Word>()) { $0.count }
     #expect(whole == 5000)
     var steps: [UInt64] = []
-    for case .fetchEnd(let end) in fixture.observer.events { steps.append(end.vmSteps) }
+    for case .fetchEnd(let end) in fixture.observer.events { steps.append(end.counters.vmSteps) }
     #expect(steps.count == 2 && steps[0] * 5 < steps[1])
   }
 

@@ -74,7 +74,7 @@ import Testing
         if case .fetchEnd(let end) = event { end } else { nil }
       }.last)
     #expect(end.statementID == StatementID(sql: sql))
-    #expect(end.rows == 1 && end.fullScanSteps == 0 && end.vmSteps > 0)
+    #expect(end.rows == 1 && end.counters.fullScanSteps == 0 && end.counters.vmSteps > 0)
   }
 }
 

@@ -57,8 +57,9 @@ struct RandomFleet {
               bindHash: UInt64.random(in: 0...3, using: &random), stepTime: time, openTime: time,
               rows: UInt64.random(in: 0...20, using: &random),
               changes: sql.hasPrefix("UPDATE") ? 3 : 0,
-              isReadOnly: sql.hasPrefix("UPDATE") ? 0 : 1, vmSteps: 12, fullScanSteps: 4, sorts: 0,
-              autoIndexRows: 0, memory: 0, reprepares: 0, filterHits: 0, filterMisses: 0,
+              isReadOnly: sql.hasPrefix("UPDATE") ? 0 : 1,
+              counters: StatementCounters(vmSteps: 12, fullScanSteps: 4), memory: 0, reprepares: 0,
+              filterHits: 0, filterMisses: 0,
               timedSteps: 1, error: "")))
       case 3: run.fault(pk: 1, source: .rowCache)
       case 4: run.fault(pk: 2, origin: 1, at: line, rows: 3, duration: time)

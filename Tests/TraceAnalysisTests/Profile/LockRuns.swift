@@ -96,7 +96,7 @@ struct LockRuns {
           callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
           openTime: Self.nanoseconds(open), rows: rows,
           changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
-          vmSteps: isControl ? 3 : vmSteps, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
+          counters: StatementCounters(vmSteps: isControl ? 3 : vmSteps), memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
           error: error, prepareTime: Self.nanoseconds(prepare))), of: program, at: time)
     nextRun += 1

@@ -2,6 +2,7 @@
 
 import Foundation
 import SQLiteDriver
+import StoreEvents
 import TestSupport
 import Testing
 

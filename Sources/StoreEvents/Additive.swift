@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StoreEvents
-
 /// A value that adds up.
 public protocol Additive: Sendable {
   /// Adds another value.
@@ -15,14 +13,15 @@ extension FixedWidthInteger {
     self = overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  func saturatingSum(_ other: Self) -> Self {
+  /// The sum, without overflow.
+  public func saturatingSum(_ other: Self) -> Self {
     var sum = self
     sum.add(other)
     return sum
   }
 
   /// The difference since then; 0 if the sum is smaller because the rest was evicted.
-  func since(_ earlier: Self) -> Self { self > earlier ? self - earlier : 0 }
+  public func since(_ earlier: Self) -> Self { self > earlier ? self - earlier : 0 }
 }
 
 extension UInt64: Additive {}
