@@ -36,46 +36,60 @@ extension Tracepoints {
   func send<Fields>(
     _ event: some EventPayload, _ contextID: UInt64, _ emit: (UnsafePointer<Fields>) -> Void
   ) {
-    var size = TraceFieldsSize()
+    if !write(event, contextID, escapesNUL: false, emit) {
+      _ = write(event, contextID, escapesNUL: true, emit)
+    }
+  }
+
+  /// False if a NUL would end a text.
+  private func write<Fields>(
+    _ event: some EventPayload, _ contextID: UInt64, escapesNUL: Bool,
+    _ emit: (UnsafePointer<Fields>) -> Void
+  ) -> Bool {
+    var size = TraceFieldsSize(escapesNUL: escapesNUL)
     event.write(to: &size)
     let words = MemoryLayout<Fields>.size
-    withUnsafeTemporaryAllocation(byteCount: words + size.texts, alignment: 8) { memory in
-      guard let start = memory.baseAddress else { return }
-      var fields = TraceFields(word: start, text: start + words)
+    return withUnsafeTemporaryAllocation(byteCount: words + size.texts, alignment: 8) { memory in
+      guard let start = memory.baseAddress else { return true }
+      var fields = TraceFields(word: start, text: start + words, escapesNUL: escapesNUL)
       fields.field("context_id", contextID)
       event.write(to: &fields)
-      emit(UnsafePointer(start.assumingMemoryBound(to: Fields.self)))
+      if fields.isWhole { emit(UnsafePointer(start.assumingMemoryBound(to: Fields.self))) }
+      return fields.isWhole
     }
   }
 }
 
 /// The bytes of an event's texts, each with its NUL.
 private struct TraceFieldsSize: EventFieldWriter {
+  let escapesNUL: Bool
   var texts = 0
 
   func field(_ name: StaticString, _ value: Int64) {}
   func field(_ name: StaticString, _ value: UInt64) {}
   mutating func field(_ name: StaticString, _ value: String) {
-    texts += value.withoutNUL.utf8.count + 1
+    texts += (escapesNUL ? value.withoutNUL : value).utf8.count + 1
   }
 }
 
 private struct TraceFields: EventFieldWriter {
   var word: UnsafeMutableRawPointer
   var text: UnsafeMutableRawPointer
+  let escapesNUL: Bool
+  var isWhole = true
 
   mutating func field(_ name: StaticString, _ value: Int64) { append(value) }
   mutating func field(_ name: StaticString, _ value: UInt64) { append(value) }
   mutating func field(_ name: StaticString, _ value: String) {
     append(text)
-    var value = value.withoutNUL
-    value.withUTF8 { bytes in
-      UnsafeMutableRawBufferPointer(start: text, count: bytes.count).copyMemory(
-        from: UnsafeRawBufferPointer(bytes))
-      text += bytes.count
+    var value = escapesNUL ? value.withoutNUL : value
+    let count = value.withUTF8 { bytes in
+      if let start = bytes.baseAddress { memcpy(text, start, bytes.count) }
+      return bytes.count
     }
-    text.storeBytes(of: 0, as: UInt8.self)
-    text += 1
+    if memchr(text, 0, count) != nil { isWhole = false }
+    text.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+    text += count + 1
   }
 
   private mutating func append<Word: BitwiseCopyable>(_ value: Word) {
@@ -87,8 +101,6 @@ private struct TraceFields: EventFieldWriter {
 extension String {
   /// The text with `\u{0}` in place of each NUL, which ends a string of C.
   var withoutNUL: String {
-    var text = self
-    guard text.withUTF8({ $0.contains(0) }) else { return self }
-    return split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
+    split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
   }
 }
