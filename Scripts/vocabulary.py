@@ -73,15 +73,27 @@ def filled(items, indent):
     return text.replace("\0", " ")
 
 
+def listed(*parts):
+    """Lists and what stands around them, on one line where they fit."""
+    line = "".join(part if isinstance(part, str) else ", ".join(part) for part in parts)
+    if len(line) <= 100:
+        return [line]
+    indent = " " * (len(parts[0]) - len(parts[0].lstrip()))
+    return [
+        (part if part is parts[0] else indent + part) if isinstance(part, str) else filled(part, indent + "  ")
+        for part in parts
+    ]
+
+
 def payload(event):
     lines = [documentation(event.text, "") + f"public struct {event.payload}: EventPayload {{"]
     for name, kind, _, meaning in event.properties:
         lines.append(documentation(meaning, "  ") + f"  public var {name}: {kind}")
     arguments = [f"{name}: {kind}" + (f" = {default}" if default else "") for name, kind, default, _ in event.properties]
     names = [name for name, *_ in event.properties]
-    lines += ["", "  @inlinable", "  public init(", filled(arguments, "    "), "  ) {"]
-    if len(names) > 3:
-        lines += ["    (", filled([f"self.{name}" for name in names], "      "), "    ) = (", filled(names, "      "), "    )"]
+    lines += ["", "  @inlinable", *listed("  public init(", arguments, ") {")]
+    if len(names) > 1:
+        lines += listed("    (", [f"self.{name}" for name in names], ") = (", names, ")")
     else:
         lines += [f"    self.{name} = {name}" for name in names]
     lines += ["  }", "", "  @inlinable", "  public func write(to fields: inout some EventFieldWriter) {"]

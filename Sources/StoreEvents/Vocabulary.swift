@@ -212,9 +212,7 @@ public struct ContextCreated: EventPayload {
   public var contextName: String
 
   @inlinable
-  public init(
-    storeID: UInt64, parentID: UInt64, queue: String, contextName: String
-  ) {
+  public init(storeID: UInt64, parentID: UInt64, queue: String, contextName: String) {
     (
       self.storeID, self.parentID, self.queue, self.contextName
     ) = (
@@ -247,12 +245,8 @@ public struct StatementAnnounced: EventPayload {
   public var sql: String
 
   @inlinable
-  public init(
-    storeID: UInt64, statementID: StatementID, sql: String
-  ) {
-    self.storeID = storeID
-    self.statementID = statementID
-    self.sql = sql
+  public init(storeID: UInt64, statementID: StatementID, sql: String) {
+    (self.storeID, self.statementID, self.sql) = (storeID, statementID, sql)
   }
 
   @inlinable
@@ -283,12 +277,8 @@ public struct ValuesBound: EventPayload {
   public var values: String
 
   @inlinable
-  public init(
-    storeID: UInt64, statementID: StatementID, values: String
-  ) {
-    self.storeID = storeID
-    self.statementID = statementID
-    self.values = values
+  public init(storeID: UInt64, statementID: StatementID, values: String) {
+    (self.storeID, self.statementID, self.values) = (storeID, statementID, values)
   }
 
   @inlinable
@@ -319,9 +309,7 @@ public struct FetchBegin: EventPayload {
   public var location: SourceLocation
 
   @inlinable
-  public init(
-    fetchID: UInt64, parentID: UInt64, entity: String, location: SourceLocation
-  ) {
+  public init(fetchID: UInt64, parentID: UInt64, entity: String, location: SourceLocation) {
     (
       self.fetchID, self.parentID, self.entity, self.location
     ) = (
@@ -780,9 +768,7 @@ public struct BusyWaited: EventPayload {
   public var gaveUp: UInt64
 
   @inlinable
-  public init(
-    storeID: UInt64, attempts: UInt64, waitTime: Nanoseconds, gaveUp: UInt64
-  ) {
+  public init(storeID: UInt64, attempts: UInt64, waitTime: Nanoseconds, gaveUp: UInt64) {
     (
       self.storeID, self.attempts, self.waitTime, self.gaveUp
     ) = (
@@ -1127,9 +1113,7 @@ public struct ConnectionClosed: EventPayload {
   public var connectionID: UInt64
 
   @inlinable
-  public init(
-    connectionID: UInt64
-  ) {
+  public init(connectionID: UInt64) {
     self.connectionID = connectionID
   }
 
@@ -1211,12 +1195,8 @@ public struct CopyNotObserved: EventPayload {
   public var reason: String
 
   @inlinable
-  public init(
-    sqlitePath: String, sqliteVersion: String, reason: String
-  ) {
-    self.sqlitePath = sqlitePath
-    self.sqliteVersion = sqliteVersion
-    self.reason = reason
+  public init(sqlitePath: String, sqliteVersion: String, reason: String) {
+    (self.sqlitePath, self.sqliteVersion, self.reason) = (sqlitePath, sqliteVersion, reason)
   }
 
   @inlinable
