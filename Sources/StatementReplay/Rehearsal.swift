@@ -46,7 +46,7 @@ public struct Rehearsal: Sendable {
   }
 
   /// The statement that ended a run.
-  public struct Failure: Error, Hashable, Sendable {
+  public struct Failure: Error, Codable, Hashable, Sendable {
     public var number: Int
     /// In the script; 0 for its end.
     public var line: Int

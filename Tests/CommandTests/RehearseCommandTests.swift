@@ -3,6 +3,7 @@
 import Foundation
 import SQLiteDriver
 import StoreEvents
+import StatementReplay
 import TestSupport
 import Testing
 import TraceRendering

@@ -33,7 +33,7 @@ public struct FileFacts: Hashable, Sendable {
     public var lostTransactions: UInt64
   }
 
-  public struct JournalFacts: Hashable, Sendable {
+  public struct JournalFacts: Codable, Hashable, Sendable {
     public var bytes: UInt64
     /// Whether it starts as a journal of a transaction that did not end.
     public var isInUse: Bool

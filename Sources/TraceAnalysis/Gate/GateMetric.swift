@@ -5,7 +5,7 @@ import QueryPlans
 /// A count that a baseline has, by its key there.
 ///
 /// The gate compares them: they are the same in every run of the same work on the same data.
-public struct GateMetric: RawRepresentable, Hashable, Sendable {
+public struct GateMetric: RawRepresentable, Codable, Hashable, Sendable {
   /// The key of the baseline: `vmSteps`.
   public var rawValue: String
 

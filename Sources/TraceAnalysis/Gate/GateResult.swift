@@ -12,7 +12,7 @@ public struct GateResult: Hashable, Sendable {
   }
 
   /// One count, before and after.
-  public struct Change: Hashable, Sendable {
+  public struct Change: Codable, Hashable, Sendable {
     /// The count that changed.
     public var metric: GateMetric
     /// The value before.

@@ -43,7 +43,7 @@ public struct Growth: Hashable, Sendable {
   }
 
   /// The average work of one run of a statement at one size.
-  public struct Point: Hashable, Sendable {
+  public struct Point: Codable, Hashable, Sendable {
     /// The size of the store.
     public var size: UInt64
     /// The number of runs.
@@ -160,7 +160,7 @@ extension Growth.Statement {
 ///
 /// A slope of 0 is the same work at every size, 1 is twice the work for twice the size, 2 is four
 /// times. Least squares; see N. R. Draper and H. Smith, "Applied Regression Analysis", chapter 1.
-public struct GrowthFit: Hashable, Sendable {
+public struct GrowthFit: Codable, Hashable, Sendable {
   /// The slope on logarithmic scales: 1 grows like the size.
   public var slope: Double
   /// The part of the variance that the line explains, from 0 to 1.

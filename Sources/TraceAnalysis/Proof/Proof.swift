@@ -41,7 +41,7 @@ public struct Proof: Hashable, Sendable {
   }
 
   /// A form with its counts.
-  public struct Side: Hashable, Sendable {
+  public struct Side: Codable, Hashable, Sendable {
     /// The text with `?` for each value.
     public var sql: String
     /// Runs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DatabaseLocks
+public import DatabaseLocks
 
 /// `check --json`, version 1.
 public struct CheckV1: Codable, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct CheckV1: Codable, Hashable, Sendable {
   /// The version of SQLite that wrote last.
   public var writtenBy: String?
   public var log: Log?
-  public var journal: Journal?
+  public var journal: FileFacts.JournalFacts?
   /// The processes that have the database open, as far as they may be seen.
   public var users: [LocksV1.Process]
 
@@ -43,11 +43,6 @@ public struct CheckV1: Codable, Hashable, Sendable {
     public var lostTransactions: UInt64
   }
 
-  public struct Journal: Codable, Hashable, Sendable {
-    public var bytes: UInt64
-    public var isInUse: Bool
-  }
-
   public init(_ report: CheckReport) {
     let facts = report.facts
     database = facts.path
@@ -66,7 +61,7 @@ public struct CheckV1: Codable, Hashable, Sendable {
         bytes: $0.bytes, frames: $0.frames, transactions: $0.transactions, pages: $0.pages,
         lostTransactions: $0.lostTransactions)
     }
-    journal = facts.journal.map { Journal(bytes: $0.bytes, isInUse: $0.isInUse) }
+    journal = facts.journal
     users = report.users.map(LocksV1.Process.init)
   }
 }

@@ -52,18 +52,9 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     /// The rule of a warning that the baseline's run did not have, and its fix.
     public var rule: String?
     public var fix: String?
-    public var changes: [Change]
+    public var changes: [GateResult.Change]
     public var planBefore: BaselineV1.Plan?
     public var planAfter: BaselineV1.Plan?
-  }
-
-  public struct Change: Codable, Hashable, Sendable {
-    /// A key of the baseline, such as `fullScanSteps`.
-    public var metric: String
-    public var before: UInt64
-    public var after: UInt64
-    /// The most it may be; null without a budget.
-    public var budget: UInt64?
   }
 
   /// The report of a comparison.
@@ -117,10 +108,8 @@ extension GateReportV1.Difference {
       caller: ReportV1.Place(difference.caller),
       tests: difference.tests.isEmpty ? nil : difference.tests, rule: difference.finding?.rule,
       fix: difference.finding?.fix,
-      changes: difference.changes.map {
-        .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after, budget: $0.budget)
-      },
-      planBefore: difference.planBefore, planAfter: difference.planAfter)
+      changes: difference.changes, planBefore: difference.planBefore,
+      planAfter: difference.planAfter)
   }
 }
 

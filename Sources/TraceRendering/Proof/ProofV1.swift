@@ -12,7 +12,7 @@ public struct ProofV1: Codable, Hashable, Sendable, BriefReport {
   /// The reasons for a verdict other than proven, decisive ones first.
   public var reasons: [String]
   /// Runs, rows, and the counts that differ.
-  public var counts: [GateReportV1.Change]
+  public var counts: [GateResult.Change]
   /// The tests that were compared; null where tests have no names.
   public var tests: Int?
   /// Statements with the same rows and different runs or texts.
@@ -25,18 +25,10 @@ public struct ProofV1: Codable, Hashable, Sendable, BriefReport {
   public struct Pair: Codable, Hashable, Sendable {
     /// Null where tests have no names.
     public var test: String?
-    public var before: [Side]
-    public var after: [Side]
+    public var before: [Proof.Side]
+    public var after: [Proof.Side]
     /// Why the rows are the same: `rows`, `lookups` or `join`.
     public var basis: String
-  }
-
-  public struct Side: Codable, Hashable, Sendable {
-    /// The fingerprint.
-    public var sql: String
-    public var runs: UInt64
-    /// Rows returned or, by a statement that writes, changed.
-    public var rows: UInt64
   }
 
   /// The report of a comparison.
@@ -44,17 +36,12 @@ public struct ProofV1: Codable, Hashable, Sendable, BriefReport {
     verdict = proof.verdict.rawValue
     sentence = proof.sentence
     reasons = proof.reasons
-    counts = proof.counts.map {
-      .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after)
-    }
+    counts = proof.counts
     tests = proof.tests == 0 ? nil : proof.tests
     statements = proof.pairs.filter(\.isChanged).map { pair in
-      func sides(_ sides: [Proof.Side]) -> [Side] {
-        sides.map { Side(sql: $0.sql, runs: $0.runs, rows: $0.rows) }
-      }
-      return Pair(
-        test: pair.test.isEmpty ? nil : pair.test, before: sides(pair.before),
-        after: sides(pair.after), basis: pair.basis.rawValue)
+      Pair(
+        test: pair.test.isEmpty ? nil : pair.test, before: pair.before, after: pair.after,
+        basis: pair.basis.rawValue)
     }
     remark = Proof.remark
   }

@@ -20,7 +20,7 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
   public var omission: String?
   /// Smallest first.
   public var runs: [Run]
-  public var failure: Failure?
+  public var failure: Rehearsal.Failure?
   public var batches: [Batch]
   public var busyTimeoutMs: UInt64
   public var waits: [Wait]
@@ -55,13 +55,6 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
     public var sql: String
     public var timeNs: UInt64
     public var changes: UInt64
-  }
-
-  public struct Failure: Codable, Hashable, Sendable {
-    public var number: Int
-    public var line: Int
-    public var sql: String
-    public var message: String
   }
 
   /// A statement that writes most of a table, in parts of so many rows.
@@ -103,9 +96,7 @@ public struct RehearsalV1: Codable, Hashable, Sendable {
           Statement(line: $0.line, sql: $0.sql, timeNs: $0.time, changes: $0.changes)
         })
     }
-    failure = rehearsal.failure.map {
-      Failure(number: $0.number, line: $0.line, sql: $0.sql, message: $0.message)
-    }
+    failure = rehearsal.failure
     batches = rehearsal.batches.map {
       Batch(line: $0.line, table: $0.table, rows: $0.rows, batch: $0.batch, sql: $0.batched)
     }
