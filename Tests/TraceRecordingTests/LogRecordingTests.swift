@@ -155,6 +155,11 @@ struct LogRecordingTests {
     ("a /tmp that is read-only", "mount -t tmpfs -o ro none /tmp"),
     ("little memory", "ulimit -v 400000"),
     ("few descriptors", "ulimit -n 32"),
+    ("small files", "ulimit -f 2000"),
+    (
+      "few processes",
+      "chmod 777 $HOME/.. && set -- prlimit --nproc=16 setpriv --reuid 61003 --clear-groups \"$@\""
+    ),
   ]
 
   @Test(

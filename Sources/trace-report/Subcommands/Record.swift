@@ -152,6 +152,16 @@ struct Record: AsyncParsableCommand {
   }
 
   func run() async throws {
+    do {
+      try await record()
+    } catch let failure as Failure where TraceRecorder.exitCode != 0 {
+      // A caller waits for the program's own result.
+      Output.complain(failure.message)
+      throw ExitCode(TraceRecorder.exitCode)
+    }
+  }
+
+  private func record() async throws {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.process = pid
     options.isSnapshot = snapshot
@@ -204,11 +214,7 @@ struct Record: AsyncParsableCommand {
           + LogText.quoted(relayed.folder))
       if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
     } catch let error as RecordingError {
-      guard case .relayIncomplete(_, _, let code) = error, code != 0 else {
-        throw Failure("\(error)")
-      }
-      Output.complain("\(error)")
-      throw ExitCode(code)
+      throw Failure("\(error)")
     }
   }
 
