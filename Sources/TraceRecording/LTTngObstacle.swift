@@ -50,6 +50,13 @@ public enum LTTngObstacle {
     if geteuid() != 0, let processes = limit(__RLIMIT_NPROC), processes < threads {
       return .limitTooLow("ulimit -u", processes)
     }
+    // A container's, by both versions of control groups.
+    for path in ["/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max"] {
+      guard let text = RuntimeDirectory.text(ofFile: path, limit: 32),
+        let processes = UInt(text.prefix { $0.isNumber }), processes < threads
+      else { continue }
+      return .limitTooLow("pids.max", processes)
+    }
     // A daemon that writes more is ended by a signal.
     if let size = limit(RLIMIT_FSIZE) { return .limitTooLow("ulimit -f", size >> 10) }
     return nil

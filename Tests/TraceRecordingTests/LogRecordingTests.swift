@@ -180,6 +180,21 @@ struct LogRecordingTests {
     #expect(run.output.contains("none lost"), "\(surroundings.name): \(run.output)")
   }
 
+  /// LTTng's daemons have some 40 threads, and wait without end for one that cannot start.
+  @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+  func aContainerWithFewProcessesRecordsALog() async throws {
+    let script = "mount -t tmpfs none /sys/fs/cgroup && echo 40 > /sys/fs/cgroup/pids.max"
+    let run = try await recorder.run(
+      "/usr/bin/env",
+      [
+        "unshare", "--mount", "sh", "-c", "\(script) && exec \"$@\"", "sh", report, "record", "-o",
+        recorder.trace, "--", BuiltProducts.path(of: "event-emitter"), "burst", "10",
+      ])
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("the limit 'pids.max' of 40 leaves no room for LTTng"))
+    #expect(run.output.contains("none lost"), "\(run.output)")
+  }
+
   private func wait(until condition: () throws -> Bool) async throws {
     for _ in 1...3_000 {
       if try condition() { return }
