@@ -46,6 +46,8 @@ struct RecordingSession {
       session.command.limit = command.limit
       return session
     } catch {
+      // A daemon that hangs would do so again.
+      if case RecordingError.tracerHangs = error { throw error }
       try? await command.lttng("destroy", "--no-wait", name)
       throw error
     }
