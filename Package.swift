@@ -109,9 +109,7 @@ let package = Package(
       ]),
     .target(
       name: "TraceRecording",
-      dependencies: [
-        "StoreEvents", "CProbeInjector", .product(name: "Subprocess", package: "swift-subprocess"),
-      ]),
+      dependencies: ["StoreEvents", "CProbeInjector"]),
     .executableTarget(
       name: "trace-report",
       dependencies: [

@@ -39,11 +39,13 @@ build() { # NAME FLAGS... FILES...
 libraries=()
 build libstorescope-probe.so "$source"/*.c "$files"/*.c "$sink"/*.c "$names"/*.c
 if [ "${PROBE_LTTNG:-1}" = 0 ]; then
-  rm -f "$output/libstorescope-probe-lttng.so"
+  rm -f "$output"/libstorescope-{probe-lttng,daemons}.so
 elif printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
   libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c
+  libraries=()
+  build libstorescope-daemons.so "$source"/daemons/*.c
 else
-  rm -f "$output/libstorescope-probe-lttng.so"
+  rm -f "$output"/libstorescope-{probe-lttng,daemons}.so
   say "lttng/tracepoint.h is missing: the probe writes debug logs and no traces; install liblttng-ust-dev"
 fi

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Subprocess
 
 /// Runs LTTng's programs; their output is kept for the error message.
 struct LTTngCommand {
@@ -35,56 +34,58 @@ struct LTTngCommand {
   }
 
   /// Runs a program apart from the terminal: an interrupt is for us to pass on.
+  ///
+  /// On this thread alone: a user may be permitted few, and the pool then waits for one without end.
   func run(
     _ program: String, _ arguments: [String], adding variables: [String: String] = [:]
   ) async throws -> Output {
-    try await withThrowingTaskGroup(of: Output?.self) { group in
-      defer { group.cancelAll() }
-      group.addTask { try await start(program, arguments, adding: variables) }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        return nil
-      }
-      guard let output = try await group.next() ?? nil else {
-        // `lttng --no-sessiond stop NAME`: the action is named, its options are not.
-        let words = [program] + arguments.filter { !$0.hasPrefix("-") }.prefix(1)
-        throw RecordingError.tracerHangs(command: words.joined(separator: " "), limit: limit)
-      }
-      return output
+    var words = [program] + arguments
+    if let namespace { words = ["nsenter", "--mount=/proc/\(namespace)/ns/mnt"] + words }
+    guard ProgramPath.find(words[0]) != nil else { throw RecordingError.toolMissing(words[0]) }
+    var ends: [Int32] = [-1, -1]
+    // Closed on exec, which pipe(2) is not.
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+      throw RecordingError.commandNotStarted(words[0], code: errno)
     }
+    defer { close(ends[0]) }
+    let (pid, code) = BackgroundProcess.spawn(
+      words, outputs: [ends[1], ends[1]], adding: self.variables.merging(variables) { $1 })
+    close(ends[1])
+    guard code == 0 else { throw RecordingError.commandNotStarted(words[0], code: code) }
+    let text = readText(from: ends[0])
+    // And the programs that it started, which are in its session.
+    if text == nil { kill(-pid, SIGKILL) }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    guard let text else {
+      // `lttng --no-sessiond stop NAME`: the action is named, its options are not.
+      let named = [program] + arguments.filter { !$0.hasPrefix("-") }.prefix(1)
+      throw RecordingError.tracerHangs(command: named.joined(separator: " "), limit: limit)
+    }
+    return Output(isSuccess: status == 0, text: text)
   }
 
-  /// A path of the package System, which Subprocess imports and we do not.
-  private static func filePath<Path: ExpressibleByStringLiteral>(_ path: String) -> Path
-  where Path.StringLiteralType == String { Path(stringLiteral: path) }
+  private var variables: [String: String] {
+    var variables: [String: String] = [:]
+    variables["LTTNG_HOME"] = home
+    variables["LD_PRELOAD"] = ProbeLibrary.preloadOfDaemons
+    return variables
+  }
 
-  private func start(
-    _ program: String, _ arguments: [String], adding variables: [String: String]
-  ) async throws -> Output {
-    var environment = Environment.inherit
-    for (name, value) in variables {
-      environment = environment.updating([Environment.Key(stringLiteral: name): value])
-    }
-    if let home { environment = environment.updating(["LTTNG_HOME": home]) }
-    var options = PlatformOptions()
-    options.createSession = true
-    var (program, arguments) = (program, arguments)
-    if let namespace {
-      (program, arguments) = (
-        "nsenter", ["--mount=/proc/\(namespace)/ns/mnt", program] + arguments
-      )
-    }
-    // By a name, each folder of PATH would be tried with a process of its own.
-    guard let path = ProgramPath.find(program) else { throw RecordingError.toolMissing(program) }
-    do {
-      let result = try await Subprocess.run(
-        .path(Self.filePath(path)), arguments: Arguments(arguments), environment: environment,
-        platformOptions: options, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-      return Output(
-        isSuccess: result.terminationStatus.isSuccess,
-        text: result.standardOutput + result.standardError)
-    } catch let error as SubprocessError where error.code == .executableNotFound {
-      throw RecordingError.toolMissing(program)
+  /// Reads up to the end; nil if that is later than the limit.
+  private func readText(from file: Int32) -> String? {
+    let end = ContinuousClock.now + limit
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let rest = (end - .now) / .milliseconds(1)
+      guard rest > 0 else { return nil }
+      var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, Int32(rest.rounded(.up))) > 0 else { continue }
+      let count = read(file, &buffer, buffer.count)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += buffer[..<count]
     }
   }
 }

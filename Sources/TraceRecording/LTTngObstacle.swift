@@ -36,21 +36,39 @@ public enum LTTngObstacle {
   private static let descriptors = 64 + UInt(12 * ChannelBuffers.processors)
   private static let addresses: UInt = 2 << 30
 
-  /// A limit of ours, which the program inherits.
+  // Of LTTng's daemons, and some of the program's own.
+  private static let threads: UInt = 64
+
+  /// A limit of ours, which the daemons and the program inherit.
   private static var limit: RecordingError? {
-    var files = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0,
-      files.rlim_cur < descriptors
-    {
-      return .limitTooLow("ulimit -n", UInt(files.rlim_cur))
+    if let files = limit(RLIMIT_NOFILE), files < descriptors {
+      return .limitTooLow("ulimit -n", files)
     }
-    var memory = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory) == 0,
-      memory.rlim_cur < addresses
-    {
-      return .limitTooLow("ulimit -v", UInt(memory.rlim_cur) >> 10)
+    if let memory = limit(RLIMIT_AS), memory < addresses {
+      return .limitTooLow("ulimit -v", memory >> 10)
     }
+    if geteuid() != 0, let processes = limit(__RLIMIT_NPROC), processes < threads {
+      return .limitTooLow("ulimit -u", processes)
+    }
+    // A container's, by both versions of control groups.
+    for path in ["/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max"] {
+      guard let text = RuntimeDirectory.text(ofFile: path, limit: 32),
+        let processes = UInt(text.prefix { $0.isNumber }), processes < threads
+      else { continue }
+      return .limitTooLow("pids.max", processes)
+    }
+    // A daemon that writes more is ended by a signal.
+    if let size = limit(RLIMIT_FSIZE) { return .limitTooLow("ulimit -f", size >> 10) }
     return nil
+  }
+
+  /// Returns a limit; nil if there is none.
+  private static func limit(_ resource: __rlimit_resource) -> UInt? {
+    var limits = rlimit()
+    guard getrlimit(__rlimit_resource_t(resource.rawValue), &limits) == 0,
+      limits.rlim_cur != rlim_t.max
+    else { return nil }
+    return UInt(limits.rlim_cur)
   }
 
   /// Whether the loader would find a library: by the names in its cache, or by the variable.

@@ -43,6 +43,12 @@ public enum ProbeLibrary {
     ]
   }
 
+  /// The libraries to preload into LTTng's programs, whose polls the first one shortens; nil where it is not
+  /// installed.
+  static let preloadOfDaemons = path(of: "libstorescope-daemons.so").map {
+    join($0, inherited("LD_PRELOAD"))
+  }
+
   private static func inherited(_ name: String) -> String {
     getenv(name).map { String(cString: $0) } ?? ""
   }

@@ -45,7 +45,7 @@ extension ProcessMark {
 
   func write(toFile path: String) throws(RecordingError) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw .directoryUnusable(path, code: errno) }
+    guard file >= 0 else { throw .runtimeDirectoryUnusable(path, code: errno) }
     defer { close(file) }
     let text = "\(id) \(start)\n"
     _ = text.withCString { Glibc.write(file, $0, text.utf8.count) }

@@ -18,7 +18,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case directoryNotEmpty(String)
   case directoryUnusable(String, code: Int32)
   case runtimeDirectoryUnsafe(String)
-  case runtimeDirectoryMissing(String, code: Int32)
+  case runtimeDirectoryUnusable(String, code: Int32)
   case tracerFailed(command: String, reason: String)
   case tracerHangs(command: String, limit: Duration)
   /// - Parameter programToo: whether the program waited for the tracer, and was ended as well.
@@ -32,8 +32,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case relayUnreachable(String, reason: String)
   /// Something else listens there.
   case relayIsOther(String)
-  /// - Parameter exitCode: the program's own, which ran to its end.
-  case relayIncomplete(String, reason: String, exitCode: Int32)
+  case relayIncomplete(String, reason: String)
   case labelsTooLong
 }
 
@@ -42,7 +41,7 @@ extension RecordingError {
   var isOfTracer: Bool {
     switch self {
     case .toolMissing, .tracepointsMissing, .limitTooLow, .daemonDidNotStart, .noPermission,
-      .sharedMemoryTooSmall, .runtimeDirectoryUnsafe, .runtimeDirectoryMissing, .directoryUnusable,
+      .sharedMemoryTooSmall, .runtimeDirectoryUnsafe, .runtimeDirectoryUnusable, .directoryUnusable,
       .tracerFailed, .tracerHangs, .commandNotStarted:
       true
     default: false
@@ -82,8 +81,8 @@ extension RecordingError: CustomStringConvertible {
       "cannot use the folder '\(path)': \(Self.text(code)); choose another with -o"
     case .runtimeDirectoryUnsafe(let path):
       "the folder '\(path)' belongs to another user or is open to others; remove it"
-    case .runtimeDirectoryMissing(let path, let code):
-      "cannot make the folder '\(path)': \(Self.text(code)); make /tmp writable"
+    case .runtimeDirectoryUnusable(let path, let code):
+      "cannot write '\(path)': \(Self.text(code)); make /tmp writable"
     case .tracerFailed(let command, let reason):
       "'\(command)' failed: \(reason)"
     case .tracerHangs(let command, let limit):
@@ -114,7 +113,7 @@ extension RecordingError: CustomStringConvertible {
     case .relayIsOther(let address):
       "what listens at \(address) is no LTTng relay daemon, so nothing was recorded; pass the "
         + "control port of one: --relay HOST:PORT"
-    case .relayIncomplete(let address, let reason, _):
+    case .relayIncomplete(let address, let reason):
       "the relay daemon at \(address) did not get all of the recording (\(reason)); its part there "
         + "is marked as not ended; check the daemon, its disk and the network, and record again"
     case .labelsTooLong:

@@ -9,7 +9,7 @@ import StoreEvents
 /// the program gets a number into its environment, which its children inherit, and the tracer drops
 /// within each process the events of processes with another number, or none.
 struct RecordingSession {
-  private let command: LTTngCommand
+  private var command: LTTngCommand
   private let name: String
   private let destination: Destination
   private let number = Int64.random(in: 1 ... .max)
@@ -37,12 +37,17 @@ struct RecordingSession {
     memory: Int? = nil, with command: LTTngCommand
   ) async throws -> RecordingSession {
     let name = "\(namePrefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    let session = RecordingSession(
+    var session = RecordingSession(
       command: command, name: name, destination: destination, process: process)
+    // No event is to be written yet.
+    session.command.limit = min(command.limit, .seconds(30))
     do {
       try await session.start(isLossless: isLossless, memory: memory)
+      session.command.limit = command.limit
       return session
     } catch {
+      // A daemon that hangs would do so again.
+      if case RecordingError.tracerHangs = error { throw error }
       try? await command.lttng("destroy", "--no-wait", name)
       throw error
     }

@@ -27,7 +27,7 @@ struct RuntimeDirectory {
   private init(_ path: String, isOfOne: Bool) throws(RecordingError) {
     (self.path, self.isOfOne) = (path, isOfOne)
     if mkdir(path, Self.mode) != 0, errno != EEXIST {
-      throw .runtimeDirectoryMissing(path, code: errno)
+      throw .runtimeDirectoryUnusable(path, code: errno)
     }
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -35,7 +35,7 @@ struct RuntimeDirectory {
     else { throw .runtimeDirectoryUnsafe(path) }
     // Others could only read it so far: nothing in it can be theirs. And mkdir obeys the umask.
     if status.st_mode & 0o777 != Self.mode, chmod(path, Self.mode) != 0 {
-      throw .directoryUnusable(path, code: errno)
+      throw .runtimeDirectoryUnusable(path, code: errno)
     }
   }
 
@@ -69,7 +69,14 @@ struct RuntimeDirectory {
   /// Removes the folder of one recorder; the shared one stays.
   func remove() { if isOfOne { try? FileManager.default.removeItem(atPath: path) } }
 
-  func lock(_ name: String) throws(RecordingError) -> FileLock { try FileLock("\(path)/\(name)") }
+  func lock(_ name: String) throws(RecordingError) -> FileLock {
+    do {
+      return try FileLock("\(path)/\(name)")
+    } catch {
+      guard case .directoryUnusable(_, let code) = error else { throw error }
+      throw .runtimeDirectoryUnusable(path, code: code)
+    }
+  }
 
   /// The daemon that a recording started, if it runs.
   var daemon: ProcessMark? { ProcessMark(file: daemonFile) }

@@ -13,11 +13,11 @@ struct SessionFile {
 
   func write(to path: String) throws(RecordingError) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw .directoryUnusable(path, code: errno) }
+    guard file >= 0 else { throw .runtimeDirectoryUnusable(path, code: errno) }
     defer { close(file) }
     let bytes = Array(text.utf8)
     guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
-      throw .directoryUnusable(path, code: errno)
+      throw .runtimeDirectoryUnusable(path, code: errno)
     }
   }
 

@@ -67,10 +67,9 @@ extension TraceRecorder {
     _ session: RecordingSession, _ target: RelayTarget, _ end: End, isLost: Bool,
     _ command: LTTngCommand
   ) async throws {
-    let code = end.outcome?.exitCode ?? 0
     guard !end.tracerEnded else {
       throw RecordingError.relayIncomplete(
-        target.address.title, reason: "LTTng's consumer daemon ended", exitCode: code)
+        target.address.title, reason: "LTTng's consumer daemon ended")
     }
     var reason = isLost ? "it ended, or the network did" : nil
     do {
@@ -82,7 +81,7 @@ extension TraceRecorder {
       reason = reason ?? error.description
     }
     guard let reason else { return }
-    throw RecordingError.relayIncomplete(target.address.title, reason: reason, exitCode: code)
+    throw RecordingError.relayIncomplete(target.address.title, reason: reason)
   }
 }
 

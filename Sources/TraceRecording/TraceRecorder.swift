@@ -4,6 +4,9 @@ import Glibc
 
 /// Records a program's use of SQLite, through LTTng or in logs.
 public enum TraceRecorder {
+  /// The exit code of the program that was recorded last; 0 if none has ended.
+  public static var exitCode: Int32 { TracedProgram.exitCode }
+
   /// Runs a program and records it; no session and no daemon stays behind.
   ///
   /// The program has our standard input and outputs. A signal to us is passed on to it; the
@@ -144,6 +147,7 @@ public enum TraceRecorder {
     let snapshots = await requests?.serve { await session.takeSnapshot() }
     let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
     if watch?.stop() == true {
+      if options.isLossless { TracedProgram.discardExitCode() }
       throw RecordingError.tracerEnded(
         directory: options.directory, programToo: options.isLossless)
     }

@@ -12,6 +12,13 @@ enum TracedProgram {
   private static let running = Atomic<pid_t>(0)
   /// The last signal that came.
   private static let received = Atomic<Int32>(0)
+  private static let lastExitCode = Atomic<Int32>(0)
+
+  /// The exit code of the program that ended last; 0 if none has.
+  static var exitCode: Int32 { lastExitCode.load(ordering: .relaxed) }
+
+  /// For a program that we ended ourselves.
+  static func discardExitCode() { lastExitCode.store(0, ordering: .relaxed) }
 
   /// From now on signals end the program, not us.
   ///
@@ -117,7 +124,10 @@ enum TracedProgram {
   private static func outcome(_ status: Int32) -> Recording.Outcome {
     running.store(0, ordering: .relaxed)
     let signal = status & 0x7f
-    return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+    let outcome: Recording.Outcome =
+      signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+    lastExitCode.store(outcome.exitCode, ordering: .relaxed)
+    return outcome
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ChannelBuffersTests {
   @Test(arguments: [
-    (2, 24 << 30, 8 << 20), (64, 24 << 30, 8 << 20), (64, 8 << 30, 8 << 20),
+    (2, 24 << 30, 4 << 20), (64, 24 << 30, 4 << 20), (64, 8 << 30, 4 << 20),
     (2, 64 << 20, 2 << 20), (64, 64 << 20, 64 << 10),
   ])
   func leaveHalfOfTheSharedMemory(processors: Int, sharedMemory: Int, pieceSize: Int) throws {

@@ -33,7 +33,10 @@ import Testing
     arguments: [
       ["sh", "-c", "python3 app.py"], ["env", "A=1", "python3"], ["make", "test"],
       ["timeout", "9", "true"],
-      ["nohup", "true"],
+      ["nohup", "true"], ["find", ".", "-exec", "true", ";"],
+      ["script", "-qc", "true", "/dev/null"],
+      ["prlimit", "--nofile=500", "true"], ["setarch", "x86_64", "true"],
+      ["env", "A=1", "python3", "-i"], ["env", "-u", "A", "python3", "-u"],
     ].filter { Self.isInstalled($0[0]) })
   func theProgramsOfALauncherAreLookedAtWhenTheyRun(command: [String]) async throws {
     let run = try await recorder.run(BuiltProducts.path(of: "trace-report"), ["doctor"] + command)
@@ -44,7 +47,9 @@ import Testing
 
   @Test(
     arguments: [
-      ["env", "-i", "python3"], ["su", "-c", "python3"], ["sudo", "python3"],
+      ["env", "-i", "python3"], ["env", "-u", "LD_PRELOAD", "python3"],
+      ["env", "A=1", "LD_PRELOAD=/usr/lib/libjemalloc.so.2", "python3"], ["su", "-c", "python3"],
+      ["sudo", "python3"],
       ["systemd-run", "python3"],
       ["docker", "run", "image"],
     ].filter { Self.isInstalled($0[0]) })

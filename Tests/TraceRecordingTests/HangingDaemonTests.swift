@@ -99,6 +99,17 @@ struct HangingDaemonTests {
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
   }
 
+  /// A caller waits for the program's own result.
+  @Test(.endsWhenStuck) func aRecordingThatFailsKeepsTheProgramsExitCode() async throws {
+    let run = try await run(
+      """
+      "$TOOL" record --lttng --no-probe -o '\(recorder.trace)' -- \
+        sh -c 'pkill -KILL -x lttng-sessiond; exit 7'
+      """)
+    #expect(run.status == 7, "\(run.output)\(run.errorOutput)")
+    #expect(run.errorOutput.contains("trace-report: "), "\(run.errorOutput)")
+  }
+
   /// It has found nothing to clean up with LTTng, and others wait for it.
   @Test(.endsWhenStuck) func besideAnothersDaemonThatHangsAGuardianEnds() async throws {
     let run = try await run(

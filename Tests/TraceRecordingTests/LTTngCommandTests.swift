@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Testing
 
 @testable import TraceRecording
@@ -24,5 +25,27 @@ import Testing
       "sh", ["-c", "echo out; echo Error: why >&2; exit 3"])
     #expect(!output.isSuccess)
     #expect(output.lastLine == "why")
+  }
+
+  /// LTTng's programs wait for each other by polls of 0.2 s, and as root close 65,535 descriptors.
+  @Test(.enabled(if: ProbeLibrary.preloadOfDaemons != nil, "needs LTTng in the probe: make probe"))
+  func itWaitsInShortSteps() async throws {
+    let command = LTTngCommand()
+    let script = """
+      import ctypes, os, time
+      start = time.monotonic()
+      for _ in range(10): ctypes.CDLL(None).usleep(200000)
+      print(os.sysconf("SC_OPEN_MAX") <= 1024, time.monotonic() - start < 1)
+      """
+    let output = try await command.run("/usr/bin/python3", ["-c", script])
+    #expect(output.text == "True True\n")
+  }
+
+  /// A daemon would keep the pipe of a shell that waits for its end.
+  @Test func itInheritsStandardFilesAlone() async throws {
+    let file = dup(STDOUT_FILENO)
+    defer { close(file) }
+    let output = try await LTTngCommand().run("ls", ["/proc/self/fd"])
+    #expect(!output.text.split(separator: "\n").contains("\(file)"))
   }
 }

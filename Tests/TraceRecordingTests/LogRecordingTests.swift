@@ -155,6 +155,11 @@ struct LogRecordingTests {
     ("a /tmp that is read-only", "mount -t tmpfs -o ro none /tmp"),
     ("little memory", "ulimit -v 400000"),
     ("few descriptors", "ulimit -n 32"),
+    ("small files", "ulimit -f 2000"),
+    (
+      "few processes",
+      "chmod 777 $HOME/.. && set -- prlimit --nproc=16 setpriv --reuid 61003 --clear-groups \"$@\""
+    ),
   ]
 
   @Test(
@@ -173,6 +178,21 @@ struct LogRecordingTests {
       ])
     #expect(run.status == 0, "\(surroundings.name): \(run.errorOutput)")
     #expect(run.output.contains("none lost"), "\(surroundings.name): \(run.output)")
+  }
+
+  /// LTTng's daemons have some 40 threads, and wait without end for one that cannot start.
+  @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+  func aContainerWithFewProcessesRecordsALog() async throws {
+    let script = "mount -t tmpfs none /sys/fs/cgroup && echo 40 > /sys/fs/cgroup/pids.max"
+    let run = try await recorder.run(
+      "/usr/bin/env",
+      [
+        "unshare", "--mount", "sh", "-c", "\(script) && exec \"$@\"", "sh", report, "record", "-o",
+        recorder.trace, "--", BuiltProducts.path(of: "event-emitter"), "burst", "10",
+      ])
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("the limit 'pids.max' of 40 leaves no room for LTTng"))
+    #expect(run.output.contains("none lost"), "\(run.output)")
   }
 
   private func wait(until condition: () throws -> Bool) async throws {

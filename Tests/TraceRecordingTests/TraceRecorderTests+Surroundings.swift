@@ -146,6 +146,11 @@ private struct OtherUser {
 
   func expectNothingLeft() throws {
     #expect(!FileManager.default.fileExists(atPath: "\(home)/trace"))
+    // The guardian ends the daemon.
+    for _ in 1...3_000 {
+      if try LTTngProcesses.living(in: runtimeDirectory).isEmpty { break }
+      usleep(10_000)
+    }
     #expect(try LTTngProcesses.living(in: runtimeDirectory) == [])
     #expect(try LTTngProcesses.living(in: home) == [])
   }

@@ -12,7 +12,7 @@ enum ProgramLauncher {
     let name = command[0].split(separator: "/").last.map(String.init) ?? command[0]
     if Self.shells.contains(name) {
       self = .passesOn("a shell; its programs are looked at when they run")
-    } else if name == "env", let option = command.dropFirst().first(where: Self.clears) {
+    } else if name == "env", let option = Self.removal(in: command.dropFirst()) {
       self = .removes(
         "'env \(option)' removes the variables of the recording; put the recorder behind it: "
           + "env \(option) … trace-report record -o trace -- CMD")
@@ -37,10 +37,10 @@ enum ProgramLauncher {
   ]
   private static let launchers: Set = [
     "env", "make", "gmake", "ninja", "timeout", "nohup", "nice", "ionice", "chrt", "taskset",
-    "setsid",
-    "stdbuf", "time", "xargs", "watch", "flock", "strace", "unshare", "nsenter", "setpriv",
-    "chroot",
-    "uv", "uvx", "cargo", "go", "tini", "dumb-init",
+    "setsid", "stdbuf", "time", "xargs", "parallel", "find", "watch", "flock", "script", "strace",
+    "ltrace", "gdb", "perf", "hyperfine", "unshare", "nsenter", "setpriv", "setarch", "prlimit",
+    "capsh", "chroot", "fakeroot", "faketime", "eatmydata", "dbus-run-session", "xvfb-run",
+    "uv", "uvx", "cargo", "go", "swift", "mise", "direnv", "tini", "dumb-init", "catatonit",
   ]
   private static let userChangers: Set = ["sudo", "doas", "su", "runuser", "pkexec"]
   private static let services: Set = [
@@ -49,8 +49,21 @@ enum ProgramLauncher {
     "ssh", "at", "batch", "screen", "tmux",
   ]
 
-  /// Whether an argument of `env` removes all variables, or ours.
-  private static func clears(_ argument: String) -> Bool {
-    ["-", "-i", "--ignore-environment", "-uLD_PRELOAD", "--unset=LD_PRELOAD"].contains(argument)
+  /// The argument of `env` that removes all variables, or ours; nil if there is none before its program.
+  private static func removal(in arguments: ArraySlice<String>) -> String? {
+    var words = arguments
+    while let word = words.popFirst() {
+      if ["-", "-i", "--ignore-environment", "-uLD_PRELOAD", "--unset=LD_PRELOAD"].contains(word)
+        || word.hasPrefix("LD_PRELOAD=")
+      {
+        return word
+      }
+      if ["-u", "--unset", "-C", "--chdir"].contains(word) {
+        if words.popFirst() == "LD_PRELOAD" { return "\(word) LD_PRELOAD" }
+      } else if !word.hasPrefix("-"), !word.contains("=") {
+        return nil
+      }
+    }
+    return nil
   }
 }

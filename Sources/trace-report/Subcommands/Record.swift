@@ -151,6 +151,17 @@ struct Record: AsyncParsableCommand {
   }
 
   func run() async throws {
+    do {
+      try await record()
+    } catch where TraceRecorder.exitCode != 0 {
+      guard let failure = Failure.of(error) as? Failure else { throw error }
+      // A caller waits for the program's own result.
+      Output.complain(failure.message)
+      throw ExitCode(TraceRecorder.exitCode)
+    }
+  }
+
+  private func record() async throws {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.process = pid
     options.isSnapshot = snapshot
@@ -185,24 +196,18 @@ struct Record: AsyncParsableCommand {
   }
 
   private func stream(_ options: RecordingOptions, to relay: RelayAddress) async throws {
-    do {
-      let title = relay.title
-      let relayed = try await TraceRecorder.record(options, to: relay) {
-        Output.complain("streams to \(title)")
-      } lost: {
-        Output.complain(
-          "the relay daemon at \(title) was lost, so events from now on are not recorded; the "
-            + "program runs on")
-      }
+    let title = relay.title
+    let relayed = try await TraceRecorder.record(options, to: relay) {
+      Output.complain("streams to \(title)")
+    } lost: {
       Output.complain(
-        "\(RecordedSummary.ending(relayed.outcome))recorded at \(title); there: trace-report summary "
-          + LogText.quoted(relayed.folder))
-      if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
-    } catch let error as RecordingError {
-      guard case .relayIncomplete(_, _, let code) = error, code != 0 else { throw error }
-      Output.complain("\(error)")
-      throw ExitCode(code)
+        "the relay daemon at \(title) was lost, so events from now on are not recorded; the "
+          + "program runs on")
     }
+    Output.complain(
+      "\(RecordedSummary.ending(relayed.outcome))recorded at \(title); there: trace-report summary "
+        + LogText.quoted(relayed.folder))
+    if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
   }
 
   private func list(_ recording: Recording) throws {
