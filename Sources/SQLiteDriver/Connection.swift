@@ -16,6 +16,7 @@ public final class Connection {
   private var busyObserver: BusyObserver?
   var authorizer: Authorizer?
   var watch: StatementWatch?
+  var deferredFunctions: DeferredFunctions?
   /// The write-ahead log that ``followWriteAheadLog()`` found.
   var followedLog: FileIdentity?
 
@@ -106,6 +107,7 @@ public final class Connection {
   /// Runs one or more statements without values, and ignores their rows.
   public func execute(_ sql: String) throws(SQLiteError) {
     guard !sql.utf8.contains(0) else { throw .nulCharacter(in: sql) }
+    try registerFunctions(in: sql)
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code, sql: sql) }
   }

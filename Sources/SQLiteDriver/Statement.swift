@@ -36,6 +36,7 @@ public final class Statement {
     guard let length = Int32(exactly: sql.utf8.count) else {
       throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is longer than 2 GB")
     }
+    try connection.registerFunctions(in: sql)
     var handle: SQLiteStatement?
     var hasTail = false
     let code = sql.withCString { text in

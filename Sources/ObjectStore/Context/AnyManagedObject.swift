@@ -242,7 +242,7 @@ public class AnyManagedObject {
   final func assign(_ value: StoreValue, _ slot: Int) -> Bool {
     if !state.contains(.inserted) {
       guard !state.contains(.inaccessible), let row = readableRow() else { return false }
-      if changes.isEmpty { changes = Array(repeating: nil, count: entity.rowLayout.slotCount) }
+      if changes.isEmpty { changes = entity.noChanges }
       changes[slot] = isSaved(value, in: row, slot) ? nil : value
     } else {
       changes[slot] = value

@@ -15,6 +15,15 @@ extension EntityDescription {
   func versionHash(
     withDestination destination: String?, of changed: RelationshipDescription?
   ) -> Data {
+    Data(SHA256.hash(versionText(withDestination: destination, of: changed).utf8))
+  }
+
+  /// The text of its hash.
+  var versionText: String { versionText(withDestination: nil, of: nil) }
+
+  private func versionText(
+    withDestination destination: String?, of changed: RelationshipDescription?
+  ) -> String {
     var lines = ["entity \(name) \(superentity?.name ?? "-") \(isAbstract)"]
     for attribute in attributesByName.values.sorted(by: { $0.name < $1.name }) {
       lines.append(
@@ -35,7 +44,7 @@ extension EntityDescription {
       lines.append("unique " + constraint.map { $0 ?? "-" }.joined(separator: " "))
     }
     if versionHashModifier != nil { lines.append("modifier" + Self.line(versionHashModifier)) }
-    return Data(SHA256.hash(lines.joined(separator: "\n").utf8))
+    return lines.joined(separator: "\n")
   }
 
   private static func line(_ modifier: String?) -> String {

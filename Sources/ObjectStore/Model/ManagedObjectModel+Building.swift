@@ -286,7 +286,7 @@ enum ModelName {
   /// - Throws: ``ModelError/invalidName(_:entity:)``.
   static func check(_ name: String, in entity: String?) throws {
     let scalars = name.unicodeScalars
-    guard let first = scalars.first, first.properties.isAlphabetic,
+    guard let first = scalars.first, first.isNameLetter,
       scalars.allSatisfy({ $0 == "_" || $0.isNamePart })
     else { throw ModelError.invalidName(name, entity: entity) }
   }
@@ -318,12 +318,17 @@ enum ModelName {
 }
 
 extension Unicode.Scalar {
+  fileprivate var isNameLetter: Bool {
+    isASCII
+      ? ("a"..."z").contains(self) || ("A"..."Z").contains(self) : properties.isAlphabetic
+  }
+
   /// Whether SQL takes it in a name without quotes: digits and letters, with their marks.
   fileprivate var isNamePart: Bool {
     guard isASCII else {
       return properties.isAlphabetic || properties.numericType != nil
         || properties.canonicalCombiningClass != .notReordered
     }
-    return properties.isAlphabetic || ("0"..."9").contains(self)
+    return isNameLetter || ("0"..."9").contains(self)
   }
 }

@@ -26,7 +26,13 @@ final class PooledConnection: @unchecked Sendable {
     let vfs = options.vfs ?? (options.recordsIO ? FileCounts.vfs : nil)
     connection = try Connection(path: path, mode: mode, vfs: vfs)
     if let key = options.encryptionKey { try connection.setKey(key) }
-    try connection.addStoreFunctions { [triggeredRows] in triggeredRows.insert($0, $1) }
+    let add = { [triggeredRows] (connection: Connection) throws(SQLiteError) in
+      try connection.addStoreFunctions { triggeredRows.insert($0, $1) }
+    }
+    switch mode {
+    case .readOnly, .guarded: connection.deferFunctions(named: "NSCoreData", add)
+    case .readWrite, .create: try add(connection)
+    }
     try connection.register(collector, as: PageCollector.function)
     try Collations.register(on: connection, locale: options.collationLocale)
     rowReaders = Array(repeating: nil, count: entityCount)

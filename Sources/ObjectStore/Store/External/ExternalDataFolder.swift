@@ -27,12 +27,10 @@ struct ExternalDataFolder: Sendable {
     // The folder of SQLite's log: that of the file itself, not of a link to it.
     let resolved = realpath(path, nil)
     defer { free(resolved) }
-    let file = URL(fileURLWithPath: resolved.map { String(cString: $0) } ?? path)
-    let name = file.deletingPathExtension().lastPathComponent
-    support = file.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT").path
+    storePath = resolved.map { String(cString: $0) } ?? path
+    neighbors = StoreNeighbors(of: storePath)
+    support = "\(neighbors.directory)/.\(neighbors.base)_SUPPORT"
     self.path = support + "/" + Self.dataName
-    storePath = file.path
-    neighbors = StoreNeighbors(of: file)
   }
 
   var trash: String { support + "/" + Self.trashName }

@@ -29,11 +29,16 @@ final class StoreNeighbors: Sendable {
 
   let directory: String
   private let name: String
+  /// The name without its extension.
+  let base: String
   private let known = Mutex<[String: (stamp: [FileStamp?], kind: Kind)]>([:])
 
-  init(of store: URL) {
-    directory = store.deletingLastPathComponent().path
-    name = store.lastPathComponent
+  /// - Parameter store: the absolute path of its file.
+  init(of store: String) {
+    let end = store.utf8.lastIndex(of: UInt8(ascii: "/")) ?? store.startIndex
+    directory = end == store.startIndex ? "/" : String(store[..<end])
+    name = String(store[end...].dropFirst())
+    base = Self.base(name)
   }
 
   /// The names of other files, without SQLite's own files beside a database; nil if the directory
@@ -70,7 +75,7 @@ final class StoreNeighbors: Sendable {
       // All pages of a database have a size that 512 divides. An empty file may be one that is made
       // now: it counts where it could own the store's folder, or has a log.
       guard stamp.size % 512 == 0 else { continue }
-      guard stamp.size > 0 || hasLog(path) || base.lowercased() == Self.base(self.name).lowercased()
+      guard stamp.size > 0 || hasLog(path) || base.lowercased() == self.base.lowercased()
       else { continue }
       examined += 1
       guard examined <= Self.examinedLimit else { return nil }
@@ -85,7 +90,7 @@ final class StoreNeighbors: Sendable {
   /// Whether another file, with any content, has the name of the store except for its extension.
   var hasNamesake: Bool {
     guard let names = fileNames else { return true }
-    let base = Self.base(name).lowercased()
+    let base = base.lowercased()
     return names.contains {
       Self.base($0).lowercased() == base && FileStamp(directory + "/" + $0)?.isRegular != false
     }

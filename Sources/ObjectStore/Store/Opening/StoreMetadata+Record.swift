@@ -45,20 +45,25 @@ extension StoreMetadata {
     of model: ManagedObjectModel, _ hashes: [String: Data], _ leftovers: Set<String>
   ) {
     let followed = (record?.renamings ?? []).union(model.renamings(\.entityID))
-    let types = model.roots.flatMap { root in
-      root.attributes.compactMap { attribute in
-        let column = StoreMetadata.key(root.entityID, attribute.column)
-        return attribute.codable.map { "json \(column) \($0.type)" }
-          ?? (attribute.type.isNarrow ? "type \(column) \(attribute.type)" : nil)
-      }
-    }
     values[Self.recordKey] =
       [Self.stamp(hashes)] + followed.sorted().map { "renamed \($0)" }
-      + types.sorted() + leftovers.sorted().map { "left \($0)" }
+      + model.recordedTypes.sorted() + leftovers.sorted().map { "left \($0)" }
   }
 }
 
 extension ManagedObjectModel {
+  /// In a record: the types of columns that do not show them.
+  var recordedTypes: [String] {
+    roots.flatMap { root in
+      root.attributes.compactMap { attribute in
+        guard attribute.codable != nil || attribute.type.isNarrow else { return nil }
+        let column = StoreMetadata.key(root.entityID, attribute.column)
+        return attribute.codable.map { "json \(column) \($0.type)" }
+          ?? "type \(column) \(attribute.type)"
+      }
+    }
+  }
+
   /// In a record: of entities, of columns, and of relationships in tables of pairs.
   func renamings(_ number: (EntityDescription) -> Int64) -> [String] {
     let ofRoots = roots.filter(\.hasRenamedProperties).flatMap { root in

@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 
 /// The property list in `Z_METADATA`.
-struct StoreMetadata: Equatable {
+struct StoreMetadata {
   var values: [String: Any]
 
   /// Core Data's hashes in a store that it made; in one of ours, ours.
@@ -99,6 +99,7 @@ struct StoreMetadata: Equatable {
     let keepsApples = !changesStructure && appleHashes != nil && appleHashes != versionHashes
     values[Self.hashes] = hashes
     values[Self.columnsKey] = model.mappedColumns
+    values["ObjectStoreSeal"] = StoreSeal.blank
     if keepsApples {
       values[Self.seenHashesKey] = appleHashes
     } else {
@@ -132,10 +133,6 @@ struct StoreMetadata: Equatable {
       }
     }
     return moved
-  }
-
-  static func == (a: Self, b: Self) -> Bool {
-    NSDictionary(dictionary: a.values).isEqual(NSDictionary(dictionary: b.values))
   }
 
   func data() throws -> Data {

@@ -75,8 +75,8 @@ struct StoreOpening {
     let writer = try connect(.create)
     let connection = writer.connection
     let folder = ExternalDataFolder(store: path)
-    let plan: StorePlan? = try reading(connection) { try makePlan(connection) }
-    if plan == nil { try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2") }
+    let fit = try reading(connection) { try findFit(connection) }
+    if fit == nil { try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2") }
     var journalMode = try text(connection, "PRAGMA journal_mode")
     if journalMode != "wal" {
       journalMode = try text(connection, "PRAGMA journal_mode = WAL")
@@ -86,18 +86,18 @@ struct StoreOpening {
     if options.maximumPageCount > 0 {
       try connection.execute("PRAGMA max_page_count = \(options.maximumPageCount)")
     }
-    if let plan, !mustWrite(plan) {
+    if let fit, !mustWrite(fit) {
       let derivedRows = try reading(connection) {
         _ = try writer.sawForeignWrites()
         try folder.replaced.watch(model, on: connection)
         return try DerivedRows(model, on: connection)
       }
-      try writer.withoutWaiting { try tidy(connection, plan, folder) }
+      try writer.withoutWaiting { try tidy(connection, fit, folder) }
       return Result(
-        writer: writer, readerMode: .readOnly, file: connection.fileIdentity, uuid: plan.file.uuid,
+        writer: writer, readerMode: .readOnly, file: connection.fileIdentity, uuid: fit.uuid,
         journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"),
-        history: plan.file.history, externalData: folder, derivedRows: derivedRows)
+        history: fit.history, externalData: folder, derivedRows: derivedRows)
     }
     return try write(writer, journalMode, folder)
   }
@@ -131,12 +131,34 @@ struct StoreOpening {
     } catch {
       return
     }
-    let _: StorePlan? = try reading(connection) { try makePlan(connection) }
+    _ = try reading(connection) { try findFit(connection) }
   }
 
   /// Reads in one transaction, so that all reads see one snapshot.
   private func reading<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
     try connection.transaction(.deferred, body)
+  }
+
+  /// A store that was found, with the numbers and columns that the model now has.
+  private struct Fit {
+    let uuid: String
+    let history: ChangedColumns?
+    /// The required steps; nil if the seal shows that there are none.
+    var plan: StorePlan?
+    var seal: StoreSeal?
+  }
+
+  /// Nil for an empty file.
+  private func findFit(_ connection: Connection) throws -> Fit? {
+    let seal = try StoreSeal(connection)
+    let isExact = options.migrationPolicy == .exact || options.indexPolicy == .exact
+    if let seal, !isExact, try seal.fits(model) {
+      return Fit(
+        uuid: seal.uuid, history: seal.hasHistory ? try HistorySchema.columns(in: connection) : nil)
+    }
+    return try makePlan(connection).map {
+      Fit(uuid: $0.file.uuid, history: $0.file.history, plan: $0, seal: seal)
+    }
   }
 
   /// The required steps; nil for an empty file.
@@ -179,9 +201,11 @@ struct StoreOpening {
   }
 
   /// Whether the file must be changed before it can be used.
-  private func mustWrite(_ plan: StorePlan) -> Bool {
-    if options.migrationPolicy == .refuse { return needsHistory(plan) || hasMissingIndexes(plan) }
-    return !plan.steps.isEmpty || needsHistory(plan)
+  private func mustWrite(_ fit: Fit) -> Bool {
+    if options.tracksHistory, fit.history == nil { return true }
+    guard let plan = fit.plan else { return false }
+    if options.migrationPolicy == .refuse { return hasMissingIndexes(plan) }
+    return !plan.steps.isEmpty
       || (options.migrationPolicy == .exact && !plan.leftoverDifferences.isEmpty)
       || (options.indexPolicy == .exact && plan.hasOtherIndexes)
   }
@@ -189,10 +213,6 @@ struct StoreOpening {
   private func hasMissingIndexes(_ plan: StorePlan) -> Bool {
     plan.steps.contains { !$0.changesStructure }
       || (options.indexPolicy == .exact && plan.hasOtherIndexes)
-  }
-
-  private func needsHistory(_ plan: StorePlan) -> Bool {
-    options.tracksHistory && plan.file.history == nil
   }
 
   // MARK: - With the write lock
@@ -203,12 +223,13 @@ struct StoreOpening {
     let connection = writer.connection
     let externalData = ExternalDataTransaction(folder)
     let result = try externalData.run(.exclusive, on: connection) {
-      let (uuid, steps) = try makeOrAdapt(connection, externalData)
+      let (uuid, steps, leftovers) = try makeOrAdapt(connection, externalData)
       var history = try HistorySchema.columns(in: connection)
       if options.tracksHistory, history == nil {
         try HistorySchema.create(in: connection)
         history = .names
       }
+      if let leftovers { try StoreSeal.write(model, leftovers, to: connection) }
       // The file is not read after the commit, so that an opening that fails has changed
       // nothing: later writes and unused files are noticed.
       _ = try writer.sawForeignWrites()
@@ -227,12 +248,14 @@ struct StoreOpening {
     return result
   }
 
+  /// - Returns: with the leftovers if the metadata were set to the model.
   private func makeOrAdapt(
     _ connection: Connection, _ externalData: ExternalDataTransaction
-  ) throws -> (uuid: String, steps: [String]) {
+  ) throws -> (uuid: String, steps: [String], leftovers: [String]?) {
     // Another process may have written since the file was read.
-    guard let plan = try makePlan(connection) else { return (try create(connection), []) }
+    guard let plan = try makePlan(connection) else { return (try create(connection), [], []) }
     var migration = StoreMigration(model, externalData, on: connection)
+    var leftovers: [String]?
     if options.migrationPolicy == .refuse {
       try migration.addIndexes()
       try migration.addSearchIndexes()
@@ -249,29 +272,33 @@ struct StoreOpening {
         model, changesStructure: plan.changesStructure || options.migrationPolicy == .exact,
         leftovers: options.migrationPolicy == .exact ? [] : plan.recordedLeftovers)
       try metadata.write(to: connection)
+      leftovers = options.migrationPolicy == .exact ? [] : plan.leftoverDifferences
     }
     if options.indexPolicy == .exact {
       try migration.dropOtherIndexes()
       try migration.dropOtherSearchIndexes()
     }
-    return (plan.file.uuid, migration.remarks)
+    return (plan.file.uuid, migration.remarks, leftovers)
   }
 
   /// Stores the model that the file fits, and cleans up the folder of external storage.
   ///
   /// Both can wait: nothing is done while another connection writes.
   private func tidy(
-    _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
+    _ connection: Connection, _ fit: Fit, _ folder: ExternalDataFolder
   ) throws {
     if model.allowsExternalData { tidyExternalData(connection, folder) }
-    guard plan.mustRecord, options.migrationPolicy != .refuse else { return }
+    guard let plan = fit.plan, let seal = fit.seal, options.migrationPolicy != .refuse,
+      plan.mustRecord || !seal.isValid(for: model, plan.leftoverDifferences)
+    else { return }
     do {
       try ExternalDataTransaction(folder).run(.immediate, on: connection) {
-        var metadata = try FileStructure(connection).metadata
-        guard metadata == plan.metadata else { return }
+        guard let now = try StoreSeal(connection), now.hasContents(of: seal) else { return }
+        var metadata = plan.metadata
         metadata.setModel(
           model, changesStructure: false, leftovers: plan.recordedLeftovers)
         try metadata.write(to: connection)
+        try StoreSeal.write(model, plan.leftoverDifferences, to: connection)
       }
     } catch let error as SQLiteError where error.isBusy {}
   }
@@ -294,14 +321,14 @@ struct StoreOpening {
     do {
       let connection = try connect(.guarded).connection
       return try reading(connection) {
-        guard let plan = try makePlan(connection) else {
+        guard let fit = try findFit(connection) else {
           throw StoreError.notAStore(path: path, tables: [])
         }
         return Result(
-          writer: nil, readerMode: .guarded, file: connection.fileIdentity, uuid: plan.file.uuid,
+          writer: nil, readerMode: .guarded, file: connection.fileIdentity, uuid: fit.uuid,
           journalMode: try text(connection, "PRAGMA journal_mode"),
           pageSize: try integer(connection, "PRAGMA page_size"),
-          history: plan.file.history, externalData: ExternalDataFolder(store: path))
+          history: fit.history, externalData: ExternalDataFolder(store: path))
       }
     } catch let error as SQLiteError where error.isReadOnly {
       throw StoreError.cannotOpen(
