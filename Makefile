@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 .PHONY: help demo test lint format gate install probe wheel deb demo-python vocabulary rules man \
    evidence traces docs test-probe test-attach test-hostile-hosts test-sentinel test-pytest test-gate-matrix \
-   test-action test-browser test-bench bench-counts smoke pitfalls verdicts test-readme \
+   test-action test-browser test-bench bench-counts smoke pitfalls verdicts test-steps test-documents \
    test-wheel test-deb test-otlp test-mcp test-logs test-rows test-fleet-commands test-prometheus test-grafana \
    test-live agreement fuzz-predicates fuzz-readers ctf-agreement merges damage hostile \
    migrations contexts torture threads controllers test-threads test-addresses test-core-data \
@@ -125,8 +125,11 @@ verdicts: ## judges more than 300 statements, 220 programs, 11 healthy ones, and
 	@Scripts/sqlite-libraries.sh
 	STORESCOPE_STAT4=1 LD_LIBRARY_PATH="$$PWD/.build/sqlite/stat4" swift test --skip-build --filter 'Capsule(Verdict|Privacy)?Tests'
 
-test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
-	@Scripts/test-readme.sh
+test-steps: ## follows the four steps of SwiftStore.md word for word in a new package
+	@Scripts/test-steps.sh
+
+test-documents: probe ## runs the commands of all documents, in a folder for each with the files that they name
+	@Scripts/test-documents.sh
 
 ## Suites in fresh systems, or with other programs
 

@@ -44,7 +44,7 @@ for i in range(50):
 
 def commands():
     text = pathlib.Path(REPOSITORY, "Documentation", "Fleet.md").read_text()
-    for block in re.findall(r"^```\n(.*?)^```$", text, re.M | re.S):
+    for block in re.findall(r"^```sh make test-fleet-commands\n(.*?)^```$", text, re.M | re.S):
         for line in block.splitlines():
             if line.split(" ")[0] in ("trace-report", "duckdb", "grep", "lttng-relayd", "make"):
                 yield line
