@@ -65,7 +65,7 @@ extension After {
     request.sortDescriptors = [SortDescriptor(\.name)]
     request.fetchBatchSize = 20
     let owners = try context.fetchInBatches(request)
-    return owners.prefix(10).count { $0?.name.isEmpty == false }
+    return owners.prefix(10).count { !$0.name.isEmpty }
   }
 
   private static func labels(_ context: ManagedObjectContext) throws -> Int {

@@ -76,7 +76,7 @@ extension Before {
     request.sortDescriptors = [SortDescriptor(\.name)]
     request.fetchBatchSize = 20
     let owners = Array(try context.fetchInBatches(request))  // finds: KeepBatchSize
-    return owners.prefix(10).count { $0?.name.isEmpty == false }
+    return owners.prefix(10).count { !$0.name.isEmpty }
   }
 
   /// The list of labels loads the pictures.

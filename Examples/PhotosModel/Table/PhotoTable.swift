@@ -71,8 +71,8 @@ extension PhotoStore {
 private struct PhotoTable<Photo: PhotoEntity> {
   private let context: ManagedObjectContext
   private let manner: Manner
-  private var photos: any RandomAccessCollection<ManagedObject<Photo>?> =
-    [ManagedObject<Photo>?]()
+  private var photos: any RandomAccessCollection<ManagedObject<Photo>> =
+    [ManagedObject<Photo>]()
 
   init(_ context: ManagedObjectContext, _ manner: Manner) {
     self.context = context
@@ -101,7 +101,7 @@ private struct PhotoTable<Photo: PhotoEntity> {
   private mutating func launch() throws {
     var request = request
     guard manner == .after else {
-      photos = try context.fetch(request).map(Optional.some)
+      photos = try context.fetch(request)
       return
     }
     request.fetchBatchSize = PhotoStore.batchSize
@@ -109,7 +109,7 @@ private struct PhotoTable<Photo: PhotoEntity> {
   }
 
   private func showRows() -> (shown: Int, bytes: Int) {
-    let rows = photos.prefix(PhotoStore.visibleRows).compactMap { $0 }
+    let rows = photos.prefix(PhotoStore.visibleRows)
     let labels = rows.map(Photo.label(of:))
     return (labels.count, rows.reduce(0) { $0 + (Photo.thumbnail(of: $1)?.count ?? 0) })
   }
@@ -118,7 +118,7 @@ private struct PhotoTable<Photo: PhotoEntity> {
     guard number > 0, let photo = photos.dropFirst(number - 1).first else {
       throw PhotosError.noPhoto(number, count: count)
     }
-    return photo.flatMap(Photo.picture(of:))?.count ?? 0
+    return Photo.picture(of: photo)?.count ?? 0
   }
 
   /// A list of pictures: with prefetching, those of a batch come with one statement.
@@ -132,7 +132,7 @@ private struct PhotoTable<Photo: PhotoEntity> {
     var shown = 0
     var bytes = 0
     for photo in photos {
-      guard let picture = photo.flatMap(Photo.picture(of:)) else { continue }
+      guard let picture = Photo.picture(of: photo) else { continue }
       shown += 1
       bytes += picture.count
     }

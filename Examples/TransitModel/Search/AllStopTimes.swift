@@ -31,13 +31,13 @@ extension StopStore {
     request.fetchBatchSize = batchSize
     let start = ContinuousClock.now
     guard batchSize > 0 else {
-      return read(try context.fetch(request).lazy.map(Optional.some), since: start)
+      return read(try context.fetch(request), since: start)
     }
     return read(try context.fetchInBatches(request), since: start)
   }
 
   private func read(
-    _ stopTimes: some Collection<ManagedObject<StopTime>?>, since start: ContinuousClock.Instant
+    _ stopTimes: some Collection<ManagedObject<StopTime>>, since start: ContinuousClock.Instant
   ) -> AllStopTimes {
     let known = ContinuousClock.now
     var first = Int64.max
@@ -45,7 +45,7 @@ extension StopStore {
     var peak = 0
     for (index, stopTime) in stopTimes.enumerated() {
       if index % 4096 == 0 { peak = max(peak, ProcessMemory.current ?? 0) }
-      guard let departure = stopTime?.departureTime else { continue }
+      let departure = stopTime.departureTime
       first = min(first, departure)
       last = max(last, departure)
     }

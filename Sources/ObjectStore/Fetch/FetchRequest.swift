@@ -40,6 +40,17 @@ public struct FetchRequest<E: Entity>: Sendable {
     get { parameters.relationshipKeyPathsForPrefetching }
     set { parameters.relationshipKeyPathsForPrefetching = newValue }
   }
+  /// Adds a to-one relationship to ``relationshipKeyPathsForPrefetching``.
+  ///
+  ///     request.prefetch(\.stop)
+  ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))
+  public mutating func prefetch<D: Entity>(_ relationship: KeyPath<E, ToOne<D>>) {
+    relationshipKeyPathsForPrefetching.append(E()[keyPath: relationship].name)
+  }
+  /// Adds a to-many relationship to ``relationshipKeyPathsForPrefetching``.
+  public mutating func prefetch<D: Entity>(_ relationship: KeyPath<E, ToMany<D>>) {
+    relationshipKeyPathsForPrefetching.append(E()[keyPath: relationship].name)
+  }
   /// The values to read; none for all.
   ///
   /// Objects come as partial faults: these values can be read without firing them. Dictionaries
@@ -57,7 +68,7 @@ public struct FetchRequest<E: Entity>: Sendable {
     get { parameters.groups.map { FetchedProperty(column: $0) } }
     set { parameters.groups = newValue.map { $0.column } }
   }
-  /// The groups that return a dictionary; computed values are referred to by name: `$count > 3`.
+  /// A predicate that filters groups; it refers to computed values by name: `$count > 3`.
   public var havingPredicate: FetchPredicate? {
     get { parameters.havingPredicate }
     set { parameters.havingPredicate = newValue }
@@ -109,6 +120,11 @@ public struct FetchRequest<E: Entity>: Sendable {
   public init(predicate: FetchPredicate? = nil) {
     parameters = FetchParameters(predicate: predicate)
   }
+
+  /// Fetches the objects that fulfil a predicate.
+  ///
+  ///     FetchRequest<Stop>(try FetchPredicate("longitude >= %@", west))
+  public init(_ predicate: FetchPredicate) { self.init(predicate: predicate) }
 
   /// Fetches the objects that fulfil a predicate written in Swift.
   public init(where predicate: (E) -> FetchPredicate) { self.init(predicate: predicate(E())) }

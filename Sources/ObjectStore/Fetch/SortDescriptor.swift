@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// One part of the order of a fetch's objects.
 ///
 ///     request.sortDescriptors = [SortDescriptor(\.name), .descending(\.longitude)]
@@ -15,6 +17,14 @@ public struct SortDescriptor<E: Entity>: Sendable {
   /// Orders by an attribute.
   public init<Value>(_ path: KeyPath<E, Attribute<Value>>, ascending: Bool = true) {
     term = SortTerm(E()[keyPath: path].keyPath, ascending: ascending)
+  }
+
+  /// Orders by an attribute, in Foundation's terms.
+  ///
+  ///     SortDescriptor(\.joined, order: .reverse)
+  ///     // ORDER BY t0.ZJOINED DESC
+  public init<Value>(_ path: KeyPath<E, Attribute<Value>>, order: SortOrder) {
+    self.init(path, ascending: order == .forward)
   }
 
   /// Orders by a text, as a comparator has it; no plain index serves that.

@@ -119,7 +119,7 @@ private struct Page: Entity, LifecycleHooks {
         request.fetchBatchSize = 2
         let notes = try context.fetchInBatches(request)
         _ = calls.take()
-        #expect(notes[0]?.isFault == isFault)
+        #expect(notes[0].isFault == isFault)
         #expect(calls.take() == (isFault ? [] : ["awakeFromFetch Note"]))
       }
     }

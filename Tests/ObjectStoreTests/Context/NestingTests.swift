@@ -221,7 +221,7 @@ import Testing
     let batched = try child.fetchInBatches(request)
     #expect(batched.count == 3)
     #expect(fixture.observer.sql.first?.hasPrefix("SELECT 0, t0.Z_PK FROM ZSTOP t0") == true)
-    #expect(try batched.map { try #require($0).name } == ["0", "a", "b"])
+    #expect(batched.map(\.name) == ["0", "a", "b"])
     #expect(fixture.observer.sql.count > 3)
     #expect(fixture.observer.sql.dropFirst().filter { !$0.hasSuffix("LIMIT 1") } == [])
   }

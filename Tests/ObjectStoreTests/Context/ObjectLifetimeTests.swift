@@ -105,8 +105,8 @@ import Testing
     let stops = try fixture.context.fetchInBatches(request)
     var count = 0
     var longest = 0
-    let register = fixture.context.register(ofTable: stops[0]?.entity.index ?? 0)
-    for stop in stops where stop?.name == "S" {
+    let register = fixture.context.register(ofTable: stops[0].entity.index)
+    for stop in stops where stop.name == "S" {
       count += 1
       longest = max(longest, register.listLength)
     }

@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: ["paragraphs", "tags", "links"])
-  func membersAreInTheOrderInWhichFaultsReadThem(_ name: String) throws {
+  func prefetchedMembersHaveTheOrderOfFaultedOnes(_ name: String) throws {
     let context = fixture.container.newBackgroundContext()
     let article = context.insert(Article.self)
     article.title = "many"
@@ -251,7 +251,7 @@ import Testing
     #expect(ends.map(\.rows) == [2, 6, 6])
     #expect(ends[0].parentID == ends[2].fetchID && ends[1].parentID == ends[2].fetchID)
     #expect(ends[2].totalTime >= ends[0].totalTime + ends[1].totalTime)
-    #expect(ends[2].connectionTime < ends[2].totalTime)
+    #expect(ends[2].connectionTime <= ends[2].totalTime)
     let begins = observer.events.compactMap { event -> StoreEvents.SourceLocation? in
       if case .fetchBegin(let begin) = event { begin.location } else { nil }
     }
@@ -266,8 +266,8 @@ import Testing
     request.fetchBatchSize = 2
     let articles = try container.mainContext.fetchInBatches(request)
     #expect(fetchEnds(observer).map(\.kind) == [.objects])
-    #expect(articles[2]?.author?.name == "ann")
-    #expect(articles[3]?.tags.count == 3)
+    #expect(articles[2].author?.name == "ann")
+    #expect(articles[3].tags.count == 3)
     let ends = fetchEnds(observer)
     #expect(ends.map(\.kind) == [.objects, .prefetch, .prefetch, .batch])
     #expect(ends[1].parentID == ends[3].fetchID && ends[3].parentID == ends[0].fetchID)

@@ -128,7 +128,7 @@ extension ContextRun {
     try expect(count == expected.count, "a count of \(query): \(count), not \(expected.count)")
     request.fetchBatchSize = 2
     try compare(
-      try context.fetchInBatches(request).map { $0.flatMap { numbers[$0.objectID] } ?? -1 },
+      try context.fetchInBatches(request).map { numbers[$0.objectID] ?? -1 },
       "batches")
     request.fetchBatchSize = 0
     request.propertiesToFetch = []

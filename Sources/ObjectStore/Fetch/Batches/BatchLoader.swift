@@ -57,6 +57,11 @@ final class BatchLoader {
     return object.isRemoved ? nil : object
   }
 
+  /// The object at an index without its row, which was deleted or cannot be read.
+  func fault(at position: Int) -> AnyManagedObject {
+    unsaved[keys[position]] ?? context.object(request.entity, keys[position], origin: nil)
+  }
+
   private func useBatch(_ number: Int) throws {
     if let index = batches.firstIndex(where: { $0.number == number }) {
       batches.append(batches.remove(at: index))

@@ -6,12 +6,12 @@
 ///     request.fetchBatchSize = 50
 ///     let stops = try context.fetchInBatches(request)
 ///     // SELECT 0, t0.Z_PK FROM ZSTOP t0
-///     stops[0]?.name
+///     stops[0].name
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
 ///     // or, if the table has other keys between the batch's,
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
 ///
-/// An element is nil if its object was deleted since. At most four batches are kept, so iterating
+/// An element that was deleted since is a fault without a row; ``object(at:)`` returns nil for it. At most four batches are kept, so iterating
 /// over all objects, their slices or `lazy` views takes the memory of four batches plus four or
 /// eight bytes per object. The ids stay as fetched. Belongs to its context's thread, as objects do.
 public struct BatchedObjects<E: Entity>: RandomAccessCollection {
@@ -26,20 +26,20 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   /// The number of objects per batch.
   public var batchSize: Int { loader.batchSize }
 
-  /// The object at a place, or nil if it was deleted since.
+  /// The object at an index; a fault without a row if it was deleted since.
   ///
-  /// If SQLite fails it is nil as well, and the context's ``ManagedObjectContext/faultError``
+  /// If SQLite fails it is a fault as well, and the context's ``ManagedObjectContext/faultError``
   /// states why; ``object(at:)`` throws instead.
-  public subscript(position: Int) -> ManagedObject<E>? {
+  public subscript(position: Int) -> ManagedObject<E> {
     do {
-      return try object(at: position)
+      if let object = try object(at: position) { return object }
     } catch {
       loader.context.recordFaultError(error)
-      return nil
     }
+    return loader.fault(at: position).assumed(E.self)
   }
 
-  /// The object at a place, or nil if it was deleted since.
+  /// The object at an index, or nil if it was deleted since.
   ///
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at position: Int) throws -> ManagedObject<E>? {
@@ -54,7 +54,7 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   ///
   /// The id of an entity with subentities is that of the object, which is loaded for it.
   public func objectID(at position: Int) -> ManagedObjectID {
-    if loader.request.entity.hierarchy != nil, let object = self[position] {
+    if loader.request.entity.hierarchy != nil, let object = try? object(at: position) {
       return object.objectID
     }
     return ManagedObjectID(
@@ -77,9 +77,9 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   }
 
   // `Array(batched)` keeps all objects too; the standard library calls this for it.
-  public func _copyToContiguousArray() -> ContiguousArray<ManagedObject<E>?> {
+  public func _copyToContiguousArray() -> ContiguousArray<ManagedObject<E>> {
     loader.warnOfLoadingAll()
-    var objects: ContiguousArray<ManagedObject<E>?> = []
+    var objects: ContiguousArray<ManagedObject<E>> = []
     objects.reserveCapacity(count)
     for position in indices { objects.append(self[position]) }
     return objects
