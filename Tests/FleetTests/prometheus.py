@@ -5,7 +5,7 @@
     prometheus.py TRACE_REPORT
 
 Recordings are Python programs under `record`: a usual one, then one that scans and whose log grows, and one
-that runs statements faster than 1 MiB of buffers holds them.
+that stops LTTng's consumers while it runs more statements than fit into 1 MiB of buffers.
 `offset 1h`, `[1h]`, `[10m]` and `[5m]` of the rules are shortened to seconds; nothing else is changed.
 """
 import json
@@ -25,18 +25,21 @@ EXPECTED = {
     "StoreScopeNewFullScan", "StoreScopeLockHeldLong", "StoreScopeLogGrows", "StoreScopeEventsLost",
     "StoreScopeGateWouldFail"}
 PROGRAM = """
-import sqlite3, sys, threading, time
+import os, pathlib, signal, sqlite3, sys
 heavy = sys.argv[2] == "heavy"
 if sys.argv[2] == "burst":
-    def run():
-        own = sqlite3.connect(":memory:", isolation_level=None)
-        for i in range(300000):
+    own = sqlite3.connect(":memory:", isolation_level=None)
+    own.execute("SELECT 1").fetchall()
+    consumers = [int(comm.parent.name) for comm in pathlib.Path("/proc").glob("[0-9]*/comm")
+                 if comm.read_text() == "lttng-consumerd\\n"]
+    for consumer in consumers:
+        os.kill(consumer, signal.SIGSTOP)
+    try:
+        for i in range(50000):
             own.execute("SELECT 1").fetchall()
-    threads = [threading.Thread(target=run) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    finally:
+        for consumer in consumers:
+            os.kill(consumer, signal.SIGCONT)
 c = sqlite3.connect(sys.argv[1])
 c.execute("PRAGMA journal_mode=WAL")
 c.execute("CREATE TABLE IF NOT EXISTS book(id INTEGER PRIMARY KEY, title TEXT)")

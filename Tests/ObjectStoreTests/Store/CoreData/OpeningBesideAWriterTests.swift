@@ -47,16 +47,15 @@ import Testing
     #expect(try writer.finish() > 1)
   }
 
-  @Test func closingDoesNotWaitForAWriter() throws {
-    let fixture = try StoreFixture()
+  @Test(.endsWhenStuck) func closingDoesNotWaitForAWriter() throws {
+    var options = StoreOptions()
+    options.busyTimeout = .seconds(3600)
+    let fixture = try StoreFixture(options: options)
     fixture.makeStop("A")
     try fixture.context.save()
     let writer = try Connection(path: fixture.url.path)
     try writer.execute("BEGIN IMMEDIATE; UPDATE ZSTOP SET ZNAME = 'B'")
-    let start = ContinuousClock.now
     fixture.container.close()
-    // The store's own limit is five seconds.
-    #expect(ContinuousClock.now - start < .seconds(2))
     try writer.execute("COMMIT")
   }
 }
