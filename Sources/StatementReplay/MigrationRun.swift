@@ -213,7 +213,7 @@ final class MigrationRun {
   private func fail(_ sql: String, line: Int, _ message: String) {
     let refused =
       message.hasPrefix("not authorized") || message == "authorization denied"
-      ? "a rehearsal attaches no other file and loads no code" : message
+      ? "a rehearsal cannot attach files or load extensions; remove this statement" : message
     failure = Rehearsal.Failure(
       number: statements.count + 1, line: line, sql: sql.trimmed, message: refused)
   }

@@ -21,7 +21,7 @@ public struct ContentHash: Hashable, Sendable {
     value = Self.mixed(hash ^ Self.rest(of: bytes, from: place))
   }
 
-  /// The last bytes, fewer than eight, as the low ones of a word.
+  /// Returns the last bytes, at most seven, as the low bytes of a word.
   private static func rest(of bytes: UnsafeRawBufferPointer, from place: Int) -> UInt64 {
     let count = bytes.count - place
     if count > 0, bytes.count >= 8 {

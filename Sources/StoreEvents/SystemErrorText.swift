@@ -25,7 +25,7 @@ public struct SystemErrorText: Hashable, Sendable {
   public var advice: String? {
     switch code {
     case EMFILE: "raise the limit with 'ulimit -n', or read fewer inputs at once"
-    case ENFILE: "close other programs: the whole system is out of file descriptors"
+    case ENFILE: "close other programs: the system has no file descriptors left"
     case ENOSPC: "free some space, or write to another disk"
     case EDQUOT: "free some space within the quota, or write to another disk"
     case EFBIG: "raise the limit with 'ulimit -f', or write to another file system"
@@ -36,9 +36,9 @@ public struct SystemErrorText: Hashable, Sendable {
     case ENAMETOOLONG: "choose a shorter name"
     case ELOOP: "remove the symbolic link, or pass the path it points to"
     case ENOMEM: "free some memory, or read fewer inputs at once"
-    case EPIPE: "the program that reads it has ended"
+    case EPIPE: "restart the program that reads the output"
     case EIO: "check the disk and the system's log"
-    case EBADF: "open it, or write to a file with -o"
+    case EBADF: "open the descriptor, or write to a file with -o"
     default: nil
     }
   }

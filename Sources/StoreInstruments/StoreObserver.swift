@@ -2,11 +2,11 @@
 
 public import StoreEvents
 
-/// Watches what a store does; the debug log and the tracepoints are the built-in ones.
+/// An observer of a store's events; the debug log and the tracepoints are built in.
 ///
 /// Called on the thread that does the work, between the clock reads of what is measured.
 public protocol StoreObserver: AnyObject, Sendable {
-  /// What is wanted right now; nothing else is made or reported.
+  /// The events to report now; no others are created.
   var interests: Interests { get }
 
   /// Takes one event.

@@ -68,6 +68,6 @@ extension RecordingSeal {
     case .exit(let code): ledger.addFailure("the program ended with code \(code)")
     case .signal(let number): ledger.addFailure("the program was ended by signal \(number)")
     }
-    ledger.addUnended("it came through a relay, which keeps no hash of what it was sent")
+    ledger.addUnended("it came through a relay, so it has no hash to check")
   }
 }

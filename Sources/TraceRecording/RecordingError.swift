@@ -87,9 +87,8 @@ extension RecordingError: CustomStringConvertible {
     case .tracerFailed(let command, let reason):
       "'\(command)' failed: \(reason)"
     case .tracerHangs(let command, let limit):
-      "'\(command)' has not ended in \(limit.components.seconds) s and was ended, so a trace may lack "
-        + "its last events; make sure that the disk of the output folder has space, and restart "
-        + "lttng-sessiond"
+      "'\(command)' was ended after \(limit.components.seconds) s without an answer, so a trace may lack "
+        + "its last events; check that the output folder's disk has space, and restart lttng-sessiond"
     case .tracerEnded(let directory, let programToo):
       "LTTng's consumer daemon ended before the program, so the trace in '\(directory)' is incomplete; "
         + (programToo

@@ -116,7 +116,7 @@ struct SessionDaemon {
   /// A daemon that answers, and its list of sessions.
   private typealias Found = (command: LTTngCommand, sessions: String)
 
-  /// A daemon that takes longer to list its sessions hangs.
+  /// The timeout for the list of a daemon's sessions; a slower daemon is considered hung.
   private static let patience = Duration.seconds(10)
 
   /// Finds a daemon that answers, or the error of one that does not.

@@ -71,7 +71,8 @@ struct StoreReport: ParsableCommand {
     var lines = ["Store \(file)"]
     guard let model else {
       let contents = try contents(file, outline.model())
-      lines.append("Model: none given; the names are those of the tables.")
+      lines.append(
+        "Model: not specified; entities and properties have the names of tables and columns.")
       return (Self.escaped((lines + contents).joined(separator: "\n")), true)
     }
     let given = try ManagedObjectModel(contentsOf: URL(filePath: model))

@@ -3,12 +3,12 @@
 import ArgumentParser
 import TraceRendering
 
-/// The size of JSON for readers that pay by the token.
+/// Options that limit the size of JSON, for agents.
 struct BriefOptions: ParsableArguments {
-  @Flag(help: "With --json: the verdict, and as much as the budget has room for, in one line.")
+  @Flag(help: "With --json: one line with the verdict and as many parts as fit into --budget.")
   var brief = false
 
-  @Option(help: "With --brief: the number of tokens, of three bytes each.")
+  @Option(help: "With --brief: the maximum number of tokens, of three bytes each.")
   var budget: Int?
 
   private static let usualBudget = 2000

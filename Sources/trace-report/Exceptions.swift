@@ -32,7 +32,8 @@ struct Exceptions: ParsableArguments {
     let path = path ?? ExceptionFile.usualName
     guard let data = FileManager.default.contents(atPath: path) else {
       guard self.path != nil else { return nil }
-      throw Failure("cannot read \(LogText.quoted(path)), the file of exceptions")
+      throw Failure(
+        "cannot read the exceptions in \(LogText.quoted(path)); check the path and its permissions")
     }
     do {
       return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))

@@ -86,7 +86,7 @@ struct ReportedWorkload {
     ]
     if budget.isExhausted || profile.statements.count > budget.statements {
       remarks.append(
-        "Some statements were not tried, to be quick; all: trace-report summary --database "
+        "Some statements were not tried, to save time. To try all: trace-report summary --database "
           + LogText.quoted(path))
     }
   }

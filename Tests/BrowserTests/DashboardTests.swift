@@ -85,7 +85,7 @@ struct DashboardTests {
   private static let tellsThatEntitiesAreWhole =
     "document.querySelector('#entities [data-whole]').checkVisibility()"
 
-  @Test func whatHasNoRowIsReportedOfARangeToo() async throws {
+  @Test func statementsWithoutARowAreSummedForARange() async throws {
     let html = try await reports.html(of: MorningAndEvening().records, "--top", "1")
     let page = try BrowserPage(html)
     #expect(try page.column("runs", of: "statements") == ["20"])
@@ -242,7 +242,7 @@ struct DashboardTests {
     #expect(try page.text(Self.paper) == light)
   }
 
-  @Test(arguments: [390, 640, 1000, 1600]) func nothingSticksOut(width: Int) async throws {
+  @Test(arguments: [390, 640, 1000, 1600]) func noElementOverflowsThePage(width: Int) async throws {
     let page = try await page(width: width, height: 844)
     try page.evaluate("for (const row of document.querySelectorAll('details')) row.open = true")
     #expect(try page.number("document.documentElement.scrollWidth") <= Double(width))

@@ -115,7 +115,7 @@ struct RangeOrderTests {
     #expect(try lines(page) == ["Trip", "Line", "Stop"])
   }
 
-  @Test func whatIsOfTheWholeTraceDoesNotStandInARange() async throws {
+  @Test func totalsOfTheWholeTraceAreHiddenInARange() async throws {
     let page = try await page()
     let notes =
       "[...document.querySelectorAll('#callers tr.notes')].filter((row) => row.checkVisibility()).length"

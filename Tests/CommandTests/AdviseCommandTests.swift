@@ -138,7 +138,7 @@ import Testing
     #expect(few.output.contains("2 sizes fit any line"))
   }
 
-  @Test func growthWantsSizesAndAPlaceForThem() async throws {
+  @Test func growthNeedsSizesAndAPlaceholder() async throws {
     #expect(try await tool.run("growth", "--sizes", "1,2,3", "--", "true").status == 64)
     #expect(try await tool.run("growth", "--sizes", "1,x", "--", "echo", "{size}").status == 64)
     let none = try await tool.run("growth", "--sizes", "1,2,3", "--", "true", "{size}")

@@ -86,7 +86,7 @@ import Testing
   }
 
   /// The log of a program that was killed.
-  @Test func whatTheLogBringsIsCounted() async throws {
+  @Test func transactionsOfTheLogAreCounted() async throws {
     try await python(
       """
       c = sqlite3.connect(P, isolation_level=None); c.execute('PRAGMA journal_mode = WAL')

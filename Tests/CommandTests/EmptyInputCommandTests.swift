@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["nowhere", "notes.txt", "notes"])
-  func whatIsNoTraceFails(name: String) async throws {
+  func inputThatIsNoTraceFails(name: String) async throws {
     let usual = try await usual()
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "notes"), withIntermediateDirectories: true)

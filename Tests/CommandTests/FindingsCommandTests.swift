@@ -148,7 +148,7 @@ import Testing
       text.contains("AvoidFullTableScan** at <code>transit/Search.swift:42</code>"), "\(text)")
   }
 
-  @Test func aFixHasTheModelsTermsAsSwiftReadsThem() async throws {
+  @Test func fixUsesTheEntitiesAndPropertiesOfTheModel() async throws {
     try Connection(path: folder.path("store.sqlite")).execute(
       """
       WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)

@@ -37,7 +37,7 @@ import Testing
     return path
   }
 
-  @Test func thePlansOfADatabaseAreHeldAgainstEachOther() async throws {
+  @Test func gateComparesPlansOfTheDatabase() async throws {
     let baseline = folder.path("baseline.json")
     let indexed = try database(index: true)
     let wrote = try await report.run(
@@ -141,7 +141,7 @@ import Testing
     #expect(again.output == metrics.output)
   }
 
-  @Test func whatCannotBeExportedIsReported() async throws {
+  @Test func failedExportOfTheGateIsReported() async throws {
     let path = try log("a.log")
     let json = folder.path("report.json")
     _ = try await report.run("export", path, "--format", "json", "-o", json)

@@ -142,7 +142,7 @@ import Testing
     #expect(held.status == 3)
   }
 
-  @Test func whatALogDoesNotCountIsNotZero() async throws {
+  @Test func countsThatALogLacksAreNotZero() async throws {
     _ = try await baseline(
       of: RunBuilder {
         $0.open()

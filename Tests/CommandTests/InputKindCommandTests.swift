@@ -86,7 +86,7 @@ import Testing
     #expect(run.errorOutput.contains("name the logs in it"))
   }
 
-  @Test func whatStandsInAFileMovesNoCursor() async throws {
+  @Test func controlCharactersOfAFileAreEscaped() async throws {
     let path = folder.path("log.txt")
     try Data("\u{1b}[31mred".utf8).write(to: URL(filePath: path))
     let run = try await report.run("summary", "--all", path)

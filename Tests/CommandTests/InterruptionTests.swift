@@ -85,7 +85,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  @Test(.endsWhenStuck) func aLongStatementEndsInItsMidst() async throws {
+  @Test(.endsWhenStuck) func longStatementIsInterrupted() async throws {
     let run = try await interrupt(
       "orderings --database store.sqlite --sql '\(Self.slow)'",
       when: "ls -l /proc/$pid/fd | grep -q 'store.sqlite'")

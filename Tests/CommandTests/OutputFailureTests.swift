@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["--help", "summary --help", "--version", "help gate", "explain"])
-  func helpIsCheckedToItsLastByteAsWell(command: String) throws {
+  func failedWriteOfTheHelpIsAnError(command: String) throws {
     let result = try run(command, ">/dev/full")
     #expect(result.status == 1)
     #expect(result.errors.contains("No space left on device; free some space"), "\(result.errors)")

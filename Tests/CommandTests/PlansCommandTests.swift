@@ -172,7 +172,7 @@ import Testing
     let run = try await tool.run("plans", "--database", path, "--sql", sql)
     #expect(run.output.contains("AUTOMATIC"))
     let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(text.contains("a lasting one would be cheaper; try CREATE INDEX p_k ON p (k)"))
+    #expect(text.contains("a permanent index is cheaper; try CREATE INDEX p_k ON p (k)"))
     #expect(!text.contains("p_v"))
     let json = try await tool.run("plans", "--database", path, "--json", "--sql", sql)
     #expect(json.output.contains("CREATE INDEX p_k ON p (k)"))

@@ -95,7 +95,7 @@ import Testing
     #expect(Self.wrongPlurals(in: run.output) == [], "\(run.output)")
   }
 
-  @Test func soDoThoseOfPagesAndComments() async throws {
+  @Test func countsOfPagesAndCommentsAgreeWithTheirNouns() async throws {
     let run = try await shell(
       """
       "$0" baseline once.log -o once.json >/dev/null

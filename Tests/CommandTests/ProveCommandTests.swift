@@ -109,12 +109,12 @@ import Testing
     // Rows that the fix loses.
     Case(
       before: "loop()", after: "join('JOIN')", status: 2,
-      words: "Not proven: a statement has 180 rows for 200 before: SELECT b.id"),
+      words: "Not proven: a statement has 180 rows; 200 before: SELECT b.id"),
     Case(
       before: "shelf_loop()", after: "shelf_join('JOIN')", status: 2, words: "Not proven: "),
     Case(
       before: "loop()", after: "some('SELECT id, name FROM author WHERE id', authors()[:30])",
-      status: 2, words: "Not proven: a statement has 30 rows for 45 before"),
+      status: 2, words: "Not proven: a statement has 30 rows; 45 before"),
     Case(
       before: "loop()", after: "books()", status: 2,
       words: "Not proven: 180 rows are not read any more"),
@@ -131,7 +131,7 @@ import Testing
       words: "or fewer requests were made"),
     Case(
       before: "times(10, shelf_loop)", after: "times(3, lambda: shelf_join('LEFT JOIN'))",
-      status: 3, words: "Inconclusive: a statement ran 3 times for 10 runs before"),
+      status: 3, words: "Inconclusive: a statement ran 3 times, 10 before"),
     Case(
       before: "loop()", after: "join('LEFT JOIN'); rows('SELECT id FROM loan')", status: 2,
       words: "Not proven"),
@@ -200,7 +200,7 @@ import Testing
     let moved = try log("moved", [("a", Self.prefetch(rows: 39)), ("b", Self.prefetch(rows: 41))])
     let lost = try await report.run("prove", before, moved, "--assume-complete")
     #expect(lost.status == 2, "\(lost.output)\(lost.error)")
-    #expect(lost.output.contains("a: a statement has 39 rows for 40 before"), "\(lost.output)")
+    #expect(lost.output.contains("a: a statement has 39 rows; 40 before"), "\(lost.output)")
   }
 
   @Test func aTestThatDidNotRunIsNoImprovement() async throws {

@@ -111,9 +111,9 @@ import TraceRendering
 
   @Test(arguments: [
     ("CREATE TABLE a(x);\n-- two\nUPDATE book SET absent = 1;", 3, "no such column: absent"),
-    ("ATTACH 'other.db' AS o", 1, "a rehearsal attaches no other file"),
-    ("VACUUM INTO 'other.db'", 1, "a rehearsal attaches no other file"),
-    ("SELECT load_extension('x')", 1, "a rehearsal attaches no other file"),
+    ("ATTACH 'other.db' AS o", 1, "a rehearsal cannot attach files"),
+    ("VACUUM INTO 'other.db'", 1, "a rehearsal cannot attach files"),
+    ("SELECT load_extension('x')", 1, "a rehearsal cannot attach files"),
     ("BEGIN; UPDATE book SET price = 1;", 0, "ends within a transaction"),
   ])
   func aFailureNamesItsStatement(sql: String, line: Int, message: String) async throws {

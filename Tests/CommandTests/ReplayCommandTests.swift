@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeReplayedIsNamed() async throws {
+  @Test func statementsThatCannotBeReplayedAreNamed() async throws {
     try makeDatabase()
     try Connection(path: folder.path("victim.db")).execute("CREATE TABLE t(a)")
     try await record(

@@ -137,7 +137,7 @@ import Testing
     return try JSONDecoder().decode(Advice.self, from: Data(run.output.utf8))
   }
 
-  @Test func whatOnlyTheProgramHasIsInconclusive() async throws {
+  @Test func functionsOfTheProgramAreInconclusive() async throws {
     for (term, words) in [
       ("NSCoreDataDateFunction(t0.ZNAME) = 1", "needs 'NSCoreDataDateFunction'"),
       ("NSCoreDataLike(t0.ZNAME, 'a')", "calls 'NSCoreDataLike' with arguments whose meaning"),

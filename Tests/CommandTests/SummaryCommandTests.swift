@@ -286,7 +286,7 @@ import Testing
     #expect(run.output.contains("12,800 → 0"))
   }
 
-  @Test func diffWritesAPageAsWell() async throws {
+  @Test func diffWritesAnHTMLPage() async throws {
     let page = folder.path("diff.html")
     let run = try await report.run("diff", scanning(), usual(), "--html", page)
     #expect(run.output == "Wrote \(page)\n")

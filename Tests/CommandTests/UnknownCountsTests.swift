@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsDated1970() async throws {
+  @Test func exportsOfALogWithoutDatesHaveNoDates() async throws {
     let undated = try write(Self.coreData(level: 1, isDated: false), "undated.log")
     let otlp = try await report.run("export", undated, "--format", "otlp")
     #expect(otlp.status == 3 && otlp.output.isEmpty && otlp.error.contains("has no dates"))

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func noneIsReported() async throws {
+  @Test func noStatementCompilesAgainstTheWrongDatabase() async throws {
     try write([Self.stops, Self.names])
     let plans = try await report.run("plans", log, "--database", wrong)
     expectRefusal(plans, "none of the 2 statements compiles")

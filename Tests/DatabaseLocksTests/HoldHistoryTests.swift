@@ -73,7 +73,7 @@ import Testing
     #expect(CheckpointState(index, []).obstacle == nil)
   }
 
-  @Test func aReaderOfTheDatabaseAloneLetsNothingBeCopied() throws {
+  @Test func readMarkZeroStopsTheWholeCheckpoint() throws {
     let behind = try index(frames: 100, checkpointed: 0, marks: [0, 100, nil, nil, nil])
     #expect(CheckpointState(behind, [reader(0), reader(1)]).obstacle == .copiesNothing)
     let done = try index(frames: 100, checkpointed: 100, marks: [0, 100, nil, nil, nil])

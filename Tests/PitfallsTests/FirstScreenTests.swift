@@ -112,7 +112,7 @@ import Testing
         "all of it: trace-report gate before.log --baseline baseline.json --all"), "\(gate)")
   }
 
-  @Test func whoHoldsALockIsTheFirstLine() async throws {
+  @Test func lockHolderIsOnTheFirstLine() async throws {
     _ = try await log("after")
     let database = folder.path("after.sqlite")
     let holder = try Connection(path: database)

@@ -169,7 +169,7 @@ def _expect_right(command, is_observed, reason="", finds_pid=None):
         expect((count > 0) == is_observed, f"{command}: {count} statements were observed, but {text} {result.stderr[-300:]}")
 
 
-OWN_COPY = "a copy within the program is observed from its start alone"
+OWN_COPY = "attach does not observe a copy within the program"
 OF_GO = "it is a program of Go"
 
 R_PROGRAM = """\

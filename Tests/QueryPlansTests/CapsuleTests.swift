@@ -75,7 +75,7 @@ import Testing
     #expect(try encoder.encode(CapsuleV1(of: original.connection)) == bytes)
   }
 
-  @Test func literalsAndCommentsOfStatementsAreNotInIt() throws {
+  @Test func capsuleHasNoLiteralsAndComments() throws {
     let original = try make(Self.hits)
     let statements = [
       "SELECT path FROM hit /* for Jane Doe */ WHERE path LIKE 'secret path%' AND id > 12345678",

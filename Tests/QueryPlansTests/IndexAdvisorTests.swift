@@ -212,7 +212,7 @@ import Testing
   /// The narrow index comes first and saves most; the wide one takes its place, and its saving.
   ///
   /// On a busy machine one of them may stay alone from the start, for which the same holds.
-  @Test func anIndexThatTookAnothersPlaceSavesAllOfIt() throws {
+  @Test func indexThatReplacesAnotherHasMostOfTheSaving() throws {
     try connection.execute(
       """
       CREATE TABLE ZPHOTO ( Z_PK INTEGER PRIMARY KEY, ZDATA BLOB, ZKIND INTEGER, ZLONGITUDE FLOAT );
@@ -293,7 +293,7 @@ import Testing
     #expect(both.removals.isEmpty)
   }
 
-  @Test func whatCannotBeRunIsNamedAndMayNeedAnyIndex() throws {
+  @Test func noIndexIsDroppedIfAStatementCannotRun() throws {
     try connection.execute("CREATE INDEX c ON ZSTOP (ZNAME)")
     let advice = try advice(
       Self.members, "SELECT 0 FROM ZSTOP t0 WHERE NSCoreDataDateFunction(t0.ZNAME) = ?")

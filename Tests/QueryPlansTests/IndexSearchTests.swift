@@ -158,7 +158,7 @@ struct IndexSearchTests {
     #expect(writes.insert != nil && writes.update != nil)
   }
 
-  @Test func whyWritesWereNotMeasuredIsReported() throws {
+  @Test func reasonForUnmeasuredWritesIsReported() throws {
     try connection.execute(
       "CREATE TRIGGER keep BEFORE INSERT ON part BEGIN SELECT raise(ABORT, 'closed'); END")
     let advice = try IndexAdvisor(

@@ -40,7 +40,7 @@ import Testing
     #expect(explainer.explain(Self.geo).verdict == .search)
   }
 
-  @Test func whatDoesNotCompileIsAnError() {
+  @Test func statementThatDoesNotCompileIsAnError() {
     let explanation = explainer.explain("SELECT ZNAM FROM ZSTOP")
     #expect(explanation.verdict == .error)
     #expect(explanation.error?.message == "no such column: ZNAM")

@@ -385,7 +385,7 @@ struct PlanForm: Sendable, CustomStringConvertible {
   ]
 
   @Test(arguments: PlanForm.current, wrappings.indices)
-  func wrappingsDoNotChangeIt(form: PlanForm, index: Int) throws {
+  func wrappedPlanIsReadTheSame(form: PlanForm, index: Int) throws {
     // No page shows HTML within entities, or a table of one column within a quotation.
     if form.name == "html", [4, 6].contains(index) { return }
     let text = Self.wrappings[index](form.text)

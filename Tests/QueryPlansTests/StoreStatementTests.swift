@@ -150,7 +150,7 @@ import Testing
     #expect(throws: error) { try compare(term) }
   }
 
-  @Test func advisesOnThemToo() throws {
+  @Test func advisesOnStatementsWithCoreDataFunctions() throws {
     let statements = [
       "SELECT 0 FROM ZSTOP t0 WHERE NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)",
       "SELECT 0 FROM ZSTOP t0 WHERE  t0.ZLINE IN (SELECT * FROM _Z_intarray0)",

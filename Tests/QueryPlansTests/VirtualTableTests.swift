@@ -19,7 +19,7 @@ import Testing
       """)
   }
 
-  @Test func oneScanSamplesIt() throws {
+  @Test func virtualTableIsSampledInOneScan() throws {
     var steps = 0
     let sample = try connection.interrupting(
       when: {

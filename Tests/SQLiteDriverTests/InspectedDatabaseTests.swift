@@ -58,7 +58,7 @@ import Testing
   }
 
   /// Nothing is unreadable to root.
-  @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadIsReported() throws {
+  @Test(.enabled(if: geteuid() != 0)) func unreadableDatabaseIsReported() throws {
     _ = try make("DELETE")
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
     #expect(throws: InspectionError.unreadable(path, reason: "Permission denied")) {
@@ -161,7 +161,7 @@ import Testing
     #expect(try sum(database) == 44)
   }
 
-  @Test func writerThatComesInTheMiddleOfATransactionEndsIt() throws {
+  @Test func writeDuringATransactionOfTheInspectionIsBusy() throws {
     try make("WAL").execute(
       "CREATE TABLE big(x); WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 900) "
         + "INSERT INTO big SELECT zeroblob(3000) FROM n")

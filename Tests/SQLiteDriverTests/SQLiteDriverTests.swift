@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["SELECT 1;", "SELECT 1 ; -- done", "SELECT 1;; /* a; b */ ;\n"])
-  func acceptsSpaceAndCommentsAfterIt(sql: String) throws {
+  func acceptsSpaceAndCommentsAfterTheStatement(sql: String) throws {
     #expect(try connection.prepare(sql).step())
   }
 

@@ -20,7 +20,7 @@ import Testing
   ]
 
   @Test(arguments: statements)
-  func itsWordsNameIt(sql: String, variation: Variation) {
+  func variationIsReadFromTheSQL(sql: String, variation: Variation) {
     #expect(Variation(sql: sql) == variation)
   }
 }

@@ -55,7 +55,7 @@ private struct Stop: Entity {
 
   private final class Found: Sendable { let texts = Mutex<[String]>([]) }
 
-  @Test func whatIsExpectedIsNoIssue() throws {
+  @Test func metExpectationIsNoIssue() throws {
     let stops = try expectStore(
       container, fetches: 1, counts: 0, rows: 4, faults: 0, cacheMisses: 0, saves: 0, fullScans: 0
     ) { try byLongitude() }

@@ -13,10 +13,10 @@ import Testing
       try await command.run("sleep", ["600"])
     }
     #expect(error == .tracerHangs(command: "sleep 600", limit: .milliseconds(100)))
-    #expect("\(try #require(error))".hasPrefix("'sleep 600' has not ended in 0 s and was ended"))
+    #expect("\(try #require(error))".hasPrefix("'sleep 600' was ended after 0 s without an answer"))
   }
 
-  @Test func whatItPrintsIsKept() async throws {
+  @Test func lastLineOfTheErrorOutputIsKept() async throws {
     var command = LTTngCommand()
     // The suite may wait long for a thread.
     command.limit = .seconds(1800)

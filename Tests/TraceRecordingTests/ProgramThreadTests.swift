@@ -6,7 +6,7 @@ import Testing
 
 /// The lines in which the probe names the threads of a program.
 @Suite struct ProgramThreadTests {
-  @Test func aThreadThatWaitsForAPoolNamesIt() throws {
+  @Test func threadThatWaitsForAPoolNamesThePool() throws {
     let thread = try #require(
       ProgramThread(
         "thread\t4713\tThread-1\tapp.py:20\thandle\t/usr/lib/python3.11/threading.py:331\twait\tSQLAlchemy"

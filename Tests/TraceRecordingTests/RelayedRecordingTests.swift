@@ -112,14 +112,14 @@ import TraceRendering
     #expect(run.errorOutput.contains("would count twice"), "\(run.errorOutput)")
   }
 
-  @Test(Self.namespaces) func aRelayedTraceIsComparedOnlyAsFarAsItIsVouchedFor() async throws {
+  @Test(Self.namespaces) func relayedTraceNeedsAssumeComplete() async throws {
     try await run("two")
     let baseline = recorder.folder.path("baseline.json")
     let trace = recorder.folder.path("relay/kiosk-7")
     #expect(try await report("baseline", trace, "-o", baseline).status == 0)
     let run = try await report("gate", trace, "--baseline", baseline)
     #expect(run.status == 3)
-    #expect(run.output.contains("came through a relay, which keeps no hash"), "\(run.output)")
+    #expect(run.output.contains("came through a relay, so it has no hash"), "\(run.output)")
     let vouched = try await report(
       "gate", trace, "--baseline", baseline, "--assume-complete")
     #expect(vouched.status == 0, "\(vouched.output)")
@@ -152,7 +152,7 @@ import TraceRendering
     #expect(summary.output.contains("its recording has not ended"), "\(summary.output)")
   }
 
-  @Test(Self.namespaces) func whatIsNoRelayIsNamedBeforeTheProgramStarts() async throws {
+  @Test(Self.namespaces) func wrongRelayIsNamedBeforeTheProgramStarts() async throws {
     try await run("refused")
     let refused = try host("kiosk-7")
     #expect(refused.status == 1)

@@ -19,9 +19,8 @@ extension Hazard: CustomStringConvertible {
       "The journal '\(path)' is hot: a program ended within a transaction."
     case .unlinked(let file): file.fact(names: names, verb: verb)
     case .otherName(let name, _):
-      "\(names) opened the file as '\(name)', and its log and journal have that name: "
-        + "another program that opens the file by this name does not find them, and the database "
-        + "becomes corrupt."
+      "\(names) opened the file as '\(name)', so its log and journal have that name: another program "
+        + "that opens the file by this name does not find them, and the database becomes corrupt."
     case .severalLogs(let logs, _):
       "\(names) use different logs for this database (\(logs.joined(separator: ", "))): each "
         + "overwrites the commits of the others."
@@ -119,12 +118,12 @@ extension UnlinkedFile {
         + "(\(size) bytes)"
       guard !isHarmless else { return "\(start). All of it is in the database file." }
       guard let transactions, transactions > 0 else {
-        return "\(start): other programs do not see what is committed there, and it is lost when "
-          + "the program ends."
+        return "\(start): other programs do not see its commits, which are lost when the program "
+          + "ends."
       }
       let count = "\(transactions) committed transaction\(transactions == 1 ? "" : "s")"
-      return "\(start): \(count) are in no other file, no other program sees them, and they are "
-        + "lost when the program is killed."
+      return "\(start), with \(count) that no other program sees. These commits are lost when the "
+        + "program is killed."
     case .walIndex:
       return "The file '\(path)' was \(event) while in use; \(names) still \(verb) it open"
         + (isHarmless

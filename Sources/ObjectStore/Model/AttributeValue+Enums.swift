@@ -88,7 +88,7 @@ extension Array: CodableAttributeValue where Element: AttributeValue & Codable {
 
 /// A type of values that are kept as JSON, with a check that bytes decode as it.
 struct CodableType: Sendable {
-  /// `Array<String>`.
+  /// The Swift type, such as `Array<String>`.
   let type: String
   let canDecode: @Sendable (Data) -> Bool
 

@@ -48,7 +48,7 @@ indirect enum ResolvedOperand {
   case property(ResolvedPath, Property)
   /// The number of objects of a collection, or of its objects that match a predicate.
   case count(ResolvedCollection, slot: Int, where: ResolvedPredicate?)
-  /// The sum, the average, the least or the greatest value of a collection's objects.
+  /// The sum, average, minimum or maximum of a collection's objects.
   case aggregate(ResolvedAggregate)
   case function(PredicateFunction, [ResolvedOperand], ValueKind)
   case cast(ResolvedOperand, ValueKind)

@@ -97,9 +97,9 @@ struct RowBuilder: ~Copyable {
   private var capacity = 0
   /// The start of the current row, in words.
   private var start = 0
-  /// The rows ended before it.
+  /// The number of rows before the current one.
   private var rowCount = 0
-  /// The position of its next text, in bytes from its first null word.
+  /// The offset of the current row's next text, in bytes from the row's first null word.
   private var byteCount = 0
   // Once per statement: a clock read per row would cost as much as the row.
   private var loadedAt = TraceClock.coarseNow

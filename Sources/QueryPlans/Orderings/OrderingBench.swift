@@ -97,14 +97,14 @@ final class OrderingBench {
 
   // MARK: - Counting
 
-  /// Counts the steps of every order, as far as the bound of all steps allows; the one as written
-  /// first.
+  /// Counts the VM steps of each order, starting with the order as written, until the limit for all
+  /// orders is reached.
   ///
-  /// An order that fails where the one as written runs is left out, with SQLite's message.
+  /// An order that fails although the order as written runs is excluded, with SQLite's message.
   ///
   /// - Parameters:
-  ///   - isLate: called often; once it returns true, no other order is counted.
-  ///   - isOver: the same for the whole comparison.
+  ///   - isLate: called often; once it returns true, the remaining orders are not counted.
+  ///   - isOver: called often; once it returns true, the comparison ends.
   func count(isLate: @escaping () -> Bool, isOver: @escaping () -> Bool) throws {
     let written: UInt64
     do {

@@ -53,9 +53,11 @@ final class StatementMeter {
     }
   }
 
-  /// Runs a statement on the copy with some indexes, which are then removed; nil where that is impossible.
+  /// Measures a statement on the copy with additional indexes, then drops them.
   ///
-  /// - Parameter text: another way to write it, with its parameters by their numbers.
+  /// Returns nil if the statement cannot be measured.
+  ///
+  /// - Parameter text: the SQL to run instead, with numbered parameters.
   func trial(
     _ sql: String, values: [[BindValue]], work: StatementWork, with indexes: [IndexCandidate],
     as text: String? = nil

@@ -3,10 +3,10 @@
 import StoreEvents
 import Synchronization
 
-/// How long the observers took so far, estimated from calls that are timed where they happen.
+/// The total time of the observers, estimated from a sample of timed calls.
 ///
 ///     call      1 … 61   122   183   …
-///     weight    1 each    61    61        a timed call stands for those since the one before
+///     weight    1 each    61    61        a timed call counts for all since the previous one
 final class TracingCost: Sendable {
   /// A prime, so that it meets every kind of event of a program that repeats itself; so large
   /// that reading the clock adds less than a hundredth to what an event costs.

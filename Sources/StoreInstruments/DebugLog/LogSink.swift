@@ -20,7 +20,7 @@ struct LogSink: ~Copyable {
   /// Lines lost since the last one that went through.
   var lost: Int { sink.lost }
 
-  /// Writes lines that belong together; one call of `write(2)` where the descriptor allows it.
+  /// Writes related lines, in one call of `write(2)` if the descriptor allows it.
   mutating func write(_ bytes: UnsafeRawBufferPointer, lines: Int) {
     guard isCurrent(before: bytes.count) else { return sink.lost += lines }
     bytes.withMemoryRebound(to: CChar.self) { bytes in

@@ -35,7 +35,7 @@ struct TestForms: Hashable, Sendable {
 
   /// `tests/test_app.py` of `tests/test_app.py::TestList::test_empty`; the name itself in other notations.
   var file: Substring { name.firstRange(of: "::").map { name[..<$0.lowerBound] } ?? name[...] }
-  /// `::TestList::test_empty`.
+  /// The test's name without its file, such as `::TestList::test_empty`.
   var nameInFile: Substring { name.dropFirst(file.count) }
 
   /// The line of a baseline.

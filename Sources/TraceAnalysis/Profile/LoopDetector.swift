@@ -212,7 +212,7 @@ struct LoopDetector {
     var others: UInt64 = 0
     var otherTime: Nanoseconds = 0
     var isReadOnly = true
-    /// Runs that wrote values which their row does not have.
+    /// The runs that wrote values other than those of their row.
     var computed: UInt64 = 0
     /// The first connections that they used.
     var connections: Set<UInt64> = []

@@ -32,7 +32,7 @@ public struct GroupProfile: Hashable, Sendable {
   /// Makes an empty group.
   public init(name: String) { self.name = name }
 
-  /// In fetches, faults that no fetch was counted for, and saves.
+  /// The time of fetches, of faults without a fetch of their own, and of saves.
   public var totalTime: Nanoseconds { work.totalTime.saturatingSum(saveTime) }
 }
 

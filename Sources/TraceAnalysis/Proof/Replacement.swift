@@ -90,7 +90,7 @@ struct Replacement {
       pairs.append(.init(before: old, after: [new], basis: old.count == 1 ? .rows : .join))
       return
     }
-    let sentence = "\(new.rowText) for \(kept.lowerBound.grouped) before"
+    let sentence = "\(new.rowText); \(kept.lowerBound.grouped) before"
     let requests = old.filter { !$0.isLookup }.map(\.work.count).min()
     if old.contains(where: \.hasUnseenRepeats) {
       unknown.append(.init("a statement that replaces repeated look-ups has \(sentence)", new.sql))
@@ -100,7 +100,7 @@ struct Replacement {
       hasFewerRequests = true
       unknown.append(
         .init(
-          "a statement ran \(new.work.count.counted("time")) for \(requests.counted("run")) before, and has "
+          "a statement ran \(new.work.count.counted("time")), \(requests.grouped) before, and has "
             + sentence, new.sql))
     } else if rows > full.upperBound {
       unknown.append(.init("a statement has \(sentence)", new.sql))

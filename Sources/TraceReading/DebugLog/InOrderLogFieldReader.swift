@@ -98,7 +98,7 @@ struct InOrderLogFieldReader: EventFieldReader {
     return place > start ? value : nil
   }
 
-  /// The number that eight bytes are in ASCII, the first one in the lowest bits.
+  /// Parses eight ASCII digits; the first one is in the lowest byte.
   ///
   /// See <https://lemire.me/blog/2022/01/21/swar-explained-parsing-eight-digits/>.
   @inline(__always)

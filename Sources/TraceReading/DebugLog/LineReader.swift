@@ -28,7 +28,7 @@ final class LineReader {
   @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
   @exclusivity(unchecked) private var start = 0
   @exclusivity(unchecked) private var end = 0
-  /// The end of the next line, if it was found already.
+  /// The end of the next line, if it is already known.
   @exclusivity(unchecked) private var knownFeed: Int?
   @exclusivity(unchecked) private var isAtEnd = false
   @exclusivity(unchecked) private var isSkipping = false

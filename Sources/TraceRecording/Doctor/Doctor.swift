@@ -63,18 +63,19 @@ public enum Doctor {
     guard diagnosis.obstacles.isEmpty else { return diagnosis }
     let files = target.mappedFiles
     if files.contains(where: { $0.hasSuffix("/\(ProbeLibrary.fileName)") }) {
-      diagnosis.remarks.append("the probe is loaded already")
+      diagnosis.remarks.append("the probe is already loaded")
     }
     _ = inspect(files, of: program, &diagnosis)
     for index in diagnosis.copies.indices where diagnosis.copies[index].way == "symbols" {
       diagnosis.copies[index].way = nil
       diagnosis.copies[index].reason =
-        "a copy within the program is observed from its start alone; start the program with "
+        "attach does not observe a copy within the program; start the program with "
         + "trace-report record"
     }
     if diagnosis.copies.isEmpty {
       diagnosis.loadsSQLiteLater = true
-      diagnosis.remarks.append("no SQLite is loaded; one that is loaded later is observed")
+      diagnosis.remarks.append(
+        "the process has not loaded SQLite yet; attach observes it from then on")
     }
     return diagnosis
   }

@@ -46,16 +46,16 @@ public struct CheckReport: Sendable {
         (
           "foreignLog",
           "The log has pages of \(log.pageSize) bytes, and the database of \(facts.pageSize): it belongs "
-            + "to another database. Move it away, and do not delete it."
+            + "to another database. Move the log to another folder; do not delete it."
         ))
     }
     if let log = facts.log, log.lostTransactions > 0 {
       problems.append(
         (
           "damagedLog",
-          "The log is damaged behind frame \(UInt64(log.frames).grouped): "
-            + "\(log.lostTransactions.counted("transaction")) behind it are dropped by the next connection. "
-            + "Copy the log before a program opens the database."
+          "The log is damaged after frame \(UInt64(log.frames).grouped): the next connection discards the "
+            + "\(log.lostTransactions.counted("transaction")) after it. Copy the log before a program opens the "
+            + "database."
         ))
     }
     problems += (check?.damage ?? []).map { ("integrity", $0) }
@@ -105,8 +105,8 @@ public struct CheckReport: Sendable {
     }
     if lacksLog, users.isEmpty {
       remarks.append(
-        "The database is in WAL mode and has no log beside it. That is right after the last program has "
-          + "closed it. If this file is a copy, the last commits may be in the log of the original."
+        "The database is in WAL mode and has no log, which is normal after the last connection was "
+          + "closed. If this file is a copy, the last commits may be in the log of the original."
       )
     }
     if let pages = facts.pages, pages > 0, facts.freePages > pages / 4 {

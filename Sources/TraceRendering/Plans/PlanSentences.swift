@@ -46,7 +46,7 @@ extension PlanJudgement.Scan {
     case nil: fullScanSentence
     case .constantRow: "reads a constant row, no table"
     case .subqueryResult: "reads the rows of '\(name)', a subquery"
-    case .limit: "scans '\(place)'\(rows), but stops when it has its rows"
+    case .limit: "scans '\(place)'\(rows), but LIMIT ends the scan"
     case .smallTable: "scans '\(place)'\(rows): a small table"
     case .entryCount: "counts the entries of '\(place)'\(rows) page by page"
     case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
@@ -138,26 +138,26 @@ extension PlanJudgement {
     switch change {
     case .nowScans:
       remarks.append(
-        "the plan has changed since the trace: the trace counted no such scan; was an index dropped?"
+        "the plan has changed since the trace, which counted no such scan; check whether an index was dropped"
       )
     case .noLongerScans:
       remarks.append(
-        "the plan has changed since the trace: the trace counted full scans, and this plan has none"
+        "the plan has changed since the trace, which counted full scans: this plan has none"
       )
     case .otherPlan:
       remarks.append(
-        "the trace counted full scans: this plan, which has none, is not the one that ran (another database, a "
-          + "setting or a function of the program, or an index that was made later)")
+        "the trace counted full scans, and this plan has none: the statement ran with another plan (another "
+          + "database, a setting or a function of the program, or an index that was created later)")
     case nil: break
     }
     if let otherVersion {
       remarks.append(
-        "SQLite \(otherVersion) ran, and this plan is of SQLite \(Connection.libraryVersion): the plan that ran may "
-          + "be another one")
+        "the statement ran in SQLite \(otherVersion), and this plan is from SQLite \(Connection.libraryVersion): "
+          + "the plan may have been another one")
     }
     if let unendedSteps {
       remarks.append(
-        "did not end within \(unendedSteps.grouped) VM steps\(isRecursive ? ": does its recursion end?" : "")"
+        "did not end within \(unendedSteps.grouped) VM steps\(isRecursive ? "; check that its recursion ends" : "")"
       )
     }
     remarks += excess.map(\.remarks) ?? []
@@ -171,11 +171,11 @@ extension PlanJudgement {
     for table in automaticIndexes {
       let hint = automaticIndexHint(table).map { "; try \($0)" } ?? ""
       remarks.append(
-        "makes an index on '\(table)' at every run: a lasting one would be cheaper\(hint)")
+        "builds an automatic index on '\(table)' in every run: a permanent index is cheaper\(hint)")
     }
     if correlatedSubqueries > 0 {
       remarks.append(
-        "runs a correlated subquery once for each row that reaches it: "
+        "runs a correlated subquery once for each row that the terms before it keep: "
           + (SubqueryOrder.isDeferred
             ? "SQLite \(SubqueryOrder.sqliteVersion) evaluates it last, wherever it is written; for older versions, "
             : "") + "write terms that discard rows before it")
@@ -184,8 +184,8 @@ extension PlanJudgement {
       let columns = search.served + search.others
       let index = IndexCandidate(table: search.table, equal: columns, order: [])
       return "the index '\(search.index)' finds rows by \(search.served.joined(separator: ", ")) "
-        + "alone, and \(search.others.joined(separator: ", ")) is compared row by row; an index of "
-        + "these columns serves both and replaces it: \(index.sql)"
+        + "alone, and \(search.others.joined(separator: ", ")) is compared row by row; replace it by an "
+        + "index on all of these columns: \(index.sql)"
     }
     if !otherPlan.isEmpty {
       remarks.append("this database has another plan: \(otherPlan.joined(separator: "; "))")
@@ -193,9 +193,9 @@ extension PlanJudgement {
     if let steps = unexplainedFullScanSteps {
       let hint =
         isOfWrite && triggerScans.isEmpty
-        ? ": look at triggers and foreign keys without an index" : ""
+        ? "; check triggers, and foreign keys without an index" : ""
       remarks.append(
-        "\(steps.counted("full-scan step")) a run are in no step of this plan\(hint)")
+        "this plan does not explain \(steps.counted("full-scan step")) a run\(hint)")
     }
     remarks += unindexedReferences.map {
       "the write looks for rows of '\($0.table)' by a foreign key without an index; try "

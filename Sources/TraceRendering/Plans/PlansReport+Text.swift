@@ -74,8 +74,8 @@ struct PlanDrawing {
     if let database = explanation.database {
       text(
         explanation.isElsewhere
-          ? "ran on '\(database)', which cannot be read here: judged by its counters"
-          : "ran on '\(database)', and is explained there", indent: 2, ink: .faint)
+          ? "ran on '\(database)', which cannot be read here; the verdict is from the trace's counts alone"
+          : "ran on '\(database)'; the plan is from that database", indent: 2, ink: .faint)
     }
     guard let judgement = explanation.judgement else { return }
     for scan in judgement.scans {

@@ -56,7 +56,7 @@ public struct PlansReport {
       stepsPerRun = work.perRun(\.vmSteps)
     }
 
-    /// The number of texts, which differ in their values.
+    /// The number of SQL texts with this form; they differ in their literals.
     public var texts: Int { ids.count }
 
     /// A scan in a run that did not end is not harmless.
@@ -120,7 +120,7 @@ public struct PlansReport {
     withoutPlan = all.count - self.entries.count
   }
 
-  /// The entries of each form, plan and verdict as one, in the order of their first ones.
+  /// Merges entries with the same form, plan and verdict, in the order of their first entries.
   private static func grouped(_ entries: [Entry]) -> [Entry] {
     var places: [Entry.Key: Int] = [:]
     var groups: [Entry] = []

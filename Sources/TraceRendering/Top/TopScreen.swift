@@ -103,7 +103,7 @@ struct TopScreen {
   ) {
     let columns = TopColumn.fitting(self.columns)
     add(TopColumn.line(columns.map { ($0, $0.title) }, "statement"), .faint)
-    guard !statements.isEmpty else { return add("no statement ran yet", .faint) }
+    guard !statements.isEmpty else { return add("no statement has run yet", .faint) }
     let first = max(0, (selected ?? 0) - count + 1)
     for (index, statement) in statements.enumerated().dropFirst(first).prefix(count) {
       let isSelected = index == selected

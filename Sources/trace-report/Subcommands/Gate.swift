@@ -98,7 +98,7 @@ struct Gate: AsyncParsableCommand {
       try Progress.$isSilent.withValue(isSilent) { try hold(Inputs([recording.folder])) }
       recording.remove()
     } catch {
-      Output.complain("the recording is in \(LogText.quoted(recording.folder))")
+      Output.complain("the recording was kept: \(LogText.quoted(recording.folder))")
       throw error
     }
   }

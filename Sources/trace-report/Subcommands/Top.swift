@@ -29,7 +29,7 @@ struct Top: ParsableCommand {
     completion: .file())
   var input: String?
 
-  @Option(help: "Load the probe into this process, which runs already, and follow its log.")
+  @Option(help: "Load the probe into this running process, and follow its log.")
   var pid: Int32?
 
   @Option(help: "The length of an interval: 1s, 500ms.")
@@ -41,14 +41,15 @@ struct Top: ParsableCommand {
   @Option(help: "The order of the statements.")
   var sort = TopOrder.now
 
-  @Option(help: "The number of statements to print; a screen shows as many as fit.")
+  @Option(help: "The number of statements to print; on a terminal, as many as fit.")
   var top = 10
 
   @Flag(help: "Print a line of JSON each interval, schemaVersion 1.")
   var json = false
 
   @Option(
-    name: .shortAndLong, help: "The file for the program's output; a screen discards it.",
+    name: .shortAndLong,
+    help: "Write the program's output to this file; otherwise a terminal's is discarded.",
     completion: .file())
   var output: String?
 
@@ -62,7 +63,7 @@ struct Top: ParsableCommand {
       throw ValidationError("Pass either a log, --pid, or a program after --.")
     }
     if output != nil, command.isEmpty {
-      throw ValidationError("--output is for the program after --.")
+      throw ValidationError("--output needs a program after --.")
     }
     guard (10_000_000...3_600_000_000_000).contains(interval.nanoseconds) else {
       throw ValidationError("--interval takes 10ms to 1h.")

@@ -21,7 +21,7 @@ import Testing
 
   @Test func showsNewEventsOfTheLog() async throws {
     let terminal = try top()
-    #expect(try await terminal.waits { $0.contains("no statement ran yet") })
+    #expect(try await terminal.waits { $0.contains("no statement has run yet") })
     #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible)
     try log.append { for _ in 1...4 { $0.fetch(GrowingLog.sql, rows: 15) } }
     #expect(try await terminal.waits { $0.contains("4 fetches, 60 rows, 0 faults") })
@@ -114,7 +114,7 @@ import Testing
     #expect(terminal.isAsShellsWant)
   }
 
-  @Test func interruptKeyEndsIt() async throws {
+  @Test func interruptKeyEndsTop() async throws {
     let terminal = try top()
     #expect(try await terminal.waits { $0.contains("fetches/s") })
     terminal.press("\u{3}")
@@ -127,7 +127,7 @@ import Testing
       ([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
     ] {
       let terminal = try top(environment: environment)
-      #expect(try await terminal.waits { $0.contains("no statement ran yet") })
+      #expect(try await terminal.waits { $0.contains("no statement has run yet") })
       #expect(terminal.screen.colors.isEmpty != hasColors)
       terminal.press("q")
       #expect(try await terminal.end() == 0)

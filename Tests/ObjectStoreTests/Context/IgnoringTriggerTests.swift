@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["INSERT", "UPDATE", "DELETE"], [MergePolicy.error, .objectTrump, .rollback])
-  func aSaveThatItIgnoresIsAnErrorUnderEachPolicy(event: String, policy: MergePolicy) throws {
+  func saveIgnoredByATriggerIsAnErrorUnderEachPolicy(event: String, policy: MergePolicy) throws {
     try makeTrigger(event)
     let context = fixture.context
     context.mergePolicy = policy
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [BatchConflictPolicy.fail, .update])
-  func aBatchInsertThatItIgnoresIsAnError(policy: BatchConflictPolicy) throws {
+  func batchInsertIgnoredByATriggerIsAnError(policy: BatchConflictPolicy) throws {
     try makeTrigger("INSERT")
     #expect(throws: StoreError.self) {
       try fixture.context.batchInsert(Stop.self, count: 2, onConflict: policy) { row, index in

@@ -70,7 +70,7 @@ import Testing
     #expect(try fixture.rows(rows) == ["1|B"])
   }
 
-  @Test func anUndoneInsertionIsTakenBackInTheParent() throws {
+  @Test func undoneInsertionIsRemovedFromTheParent() throws {
     let new = child.insert(Stop.self)
     (new.name, new.identifier) = ("N", 2)
     try child.save()

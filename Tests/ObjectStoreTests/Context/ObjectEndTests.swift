@@ -46,7 +46,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @MainActor @Test func soMayOneOfTheMainQueueThatIsUsedWithoutBlocks() async throws {
+  @MainActor @Test func objectsOfTheMainContextMayEndOnOtherThreads() async throws {
     let fixture = try StoreFixture()
     let stops = (0..<300).map { fixture.makeStop("\($0)", identifier: Int64($0)) }
     try fixture.context.save()

@@ -66,7 +66,7 @@ private struct Mood: Entity {
     #expect(saved.moods.map(\.word) == order, sourceLocation: location)
   }
 
-  @Test func aMoveIsTakenBackAndMadeAgain() throws {
+  @Test func moveInAnOrderedRelationshipIsUndoneAndRedone() throws {
     list.tracks.insert(list.tracks[3], at: 0)
     list.moods.insert(list.moods[3], at: 0)
     try expect(["A3", "A0", "A1", "A2"])

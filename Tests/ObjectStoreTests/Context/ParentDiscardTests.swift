@@ -130,7 +130,7 @@ import Testing
     #expect(try fixture.rows("SELECT COUNT(*), MAX(ZSTOP) FROM ZSTOPTIME") == ["1|NULL"])
   }
 
-  @Test func aGrandchildFollowsAsWell() throws {
+  @Test func rollbackReachesAGrandchild() throws {
     let grandchild = ManagedObjectContext(parent: child, name: "grandchild")
     let old = try #require(
       try grandchild.fetch(FetchRequest<Stop>(where: { $0.name == "B" })).first)

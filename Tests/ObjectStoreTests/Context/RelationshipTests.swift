@@ -202,7 +202,7 @@ struct Paper: Entity {
     #expect(try fixture.rows("SELECT ZCONVERSATION FROM ZOWNER") == ["\(ids[0].primaryKey)"])
   }
 
-  @Test func deniesADeletionWhileSomethingRefersToIt() throws {
+  @Test func deniesTheDeletionOfAReferencedObject() throws {
     let fixture = try StoreFixture(social)
     let conversation = fixture.context.insert(Conversation.self)
     let guardian = fixture.context.insert(Guard.self)

@@ -92,7 +92,7 @@ private struct Place: Entity {
     #expect(own.origin?.objectID == origin.objectID && members.map(\.objectID) == [stop.objectID])
   }
 
-  @Test func aPairOfAnObjectWithItselfIsTakenBackWithItsGroup() throws {
+  @Test func pairOfAnObjectWithItselfIsUndoneWithItsGroup() throws {
     let place = parent.insert(Place.self)
     parent.undoManager?.removeAllActions()
     place.route.append(place)
@@ -109,7 +109,7 @@ private struct Place: Entity {
     #expect(try fixture.rows("SELECT COUNT(*) FROM Z_1ROUTE") == ["0"])
   }
 
-  @Test func aPairOfTwoObjectsIsTakenBackWithItsGroup() throws {
+  @Test func pairOfTwoObjectsIsUndoneWithItsGroup() throws {
     let (start, stop) = (parent.insert(Place.self), parent.insert(Place.self))
     try parent.save()
     try parent.refreshAllObjects()

@@ -136,7 +136,7 @@ private struct WrongSum: Entity {
     #expect(try authors() == ["A|2|1", "B|0|0"])
   }
 
-  @Test func otherContextsMergeIt() async throws {
+  @Test func mergeUpdatesADerivedCount() async throws {
     let author = makeAuthor("A", words: [1])
     try context.save()
     let other = fixture.container.newBackgroundContext()
@@ -148,7 +148,7 @@ private struct WrongSum: Entity {
     #expect(author.articleCount == 2)
   }
 
-  @Test func isComputedWhereAMigrationAddsIt() throws {
+  @Test func migrationComputesANewDerivedAttribute() throws {
     let folder = try TemporaryDirectory()
     func model(_ derived: String) throws -> ManagedObjectModel {
       let url = folder.url.appending(path: "contents-\(UUID().uuidString)")

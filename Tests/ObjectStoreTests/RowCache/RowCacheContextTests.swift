@@ -91,7 +91,7 @@ import Testing
     #expect(stops[1].name == "theirs" && stops[0].name == "ours")
   }
 
-  @Test func aReadOnlyStoreSeesThemToo() throws {
+  @Test func readOnlyStoreSeesWritesOfAnotherConnection() throws {
     let fixture = try makeStore()
     var options = StoreOptions()
     options.isReadOnly = true

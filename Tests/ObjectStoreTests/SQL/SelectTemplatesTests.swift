@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: values.indices)
-  func writesTheSameAsWithoutThem(_ index: Int) throws {
+  func templatesWriteTheSameSQLAsNoTemplates(_ index: Int) throws {
     let entity = try #require(model.entity(named: "Place"))
     for other in [Self.values[0], Self.values[3], Self.values[9], Self.values[12]] {
       let request = { (predicate: FetchPredicate) in

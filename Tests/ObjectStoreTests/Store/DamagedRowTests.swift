@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: notIntegers, [MergePolicy.objectTrump, .overwrite, .storeTrump, .rollback])
-  func noMergePolicyHidesAVersionThatIsNone(value: String, policy: MergePolicy) throws {
+  func damagedVersionIsAnErrorUnderEachMergePolicy(value: String, policy: MergePolicy) throws {
     try expectDamage("UPDATE ZITEM SET Z_OPT = \(value) WHERE Z_PK = 2", "ZITEM", 2, "Z_OPT") {
       $0.mainContext.mergePolicy = policy
       try change($0)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: notIntegers)
-  func aDeletionNamesItToo(value: String) throws {
+  func deletionNamesTheDamagedRow(value: String) throws {
     try expectDamage("UPDATE ZITEM SET Z_OPT = \(value) WHERE Z_PK = 1", "ZITEM", 1, "Z_OPT") {
       let context = $0.mainContext
       for item in try context.fetch(FetchRequest<Item>()) { context.delete(item) }
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: notIntegers + ["9223372036854775807"])
-  func batchesNameIt(value: String) throws {
+  func batchUpdateNamesTheDamagedRow(value: String) throws {
     let sql = "UPDATE ZITEM SET Z_OPT = \(value) WHERE Z_PK = 2"
     try expectDamage(sql, "ZITEM", 2, "Z_OPT") {
       var update = BatchUpdateRequest<Item>(where: { $0.code == 2 })

@@ -86,7 +86,7 @@ struct CSVTests {
     #expect(value(6, "rows") == "9")
   }
 
-  @Test func whatIsMissingIsARowOfItsOwn() throws {
+  @Test func lossesAreARowOfTheCSV() throws {
     let lines = Lines()
     let table = try EventTable { lines.text += $0 }
     try table.finish(missing: ["trace: the tracer discarded 12 events, \"x\""])

@@ -126,7 +126,7 @@ struct PerfettoTraceTests {
     #expect(Set(slices.map(\.pid)).count == 2)
   }
 
-  @Test func whatIsMissingIsAMarkOverAllTracksAtTheEnd() throws {
+  @Test func lossesAreAMarkOverAllTracks() throws {
     let pieces = Pieces()
     var trace = try PerfettoTrace { pieces.text += $0 }
     let records = RunBuilder { $0.fetch("SELECT a", total: 5000) }.records

@@ -67,7 +67,7 @@ import TraceRendering
       error(text).contains("is not a baseline: it is not JSON, or a number in it is out of range"))
   }
 
-  @Test func reportsWhyThereIsNone() {
+  @Test func errorNamesWhyABaselineCannotBeRead() {
     #expect(throws: BaselineError.missing("/nowhere")) { try BaselineV1(path: "/nowhere") }
     #expect(
       error("{\"schemaVersion\": 7}").contains("has schemaVersion 7, this trace-report reads 1"))

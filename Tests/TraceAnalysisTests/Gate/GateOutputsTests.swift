@@ -186,7 +186,7 @@ struct GateOutputsTests {
     #expect(names.contains("the run can be compared (3)"))
   }
 
-  @Test func whatCannotBeConcludedIsAnError() throws {
+  @Test func inconclusiveCheckIsAnErrorInJUnit() throws {
     let reader = Reader()
     let usual = run { $0.fetch(Self.sql) }
     let result = Gate().compare(RunBuilder().profile(), with: BaselineV1(usual))

@@ -178,7 +178,7 @@ import TraceAnalysis
     #expect(result.regressions[1].changes.map(\.metric) == [.fetches, .rows])
   }
 
-  @Test func faultsThatTheRowCacheAnsweredCountAsWell() {
+  @Test func gateCountsFaultsThatTheRowCacheAnswered() {
     let result = gate(
       run { trace in
         trace.fetch(Self.sql, rows: 15, vmSteps: 1000)

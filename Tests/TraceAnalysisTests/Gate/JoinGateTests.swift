@@ -76,7 +76,7 @@ import TraceRendering
       result.regressions.contains { $0.sqlBefore == "SELECT id, author_id FROM book LIMIT ?" })
   }
 
-  @Test func aStatementOnAnotherTableThatIsGoneIsNoExcuse() {
+  @Test func removedStatementOnAnotherTableDoesNotOffsetARegression() {
     let before = looping("SELECT path FROM photo WHERE id = ?")
     #expect(gate(before, joining(steps: 547)).verdict == .regression)
   }

@@ -94,7 +94,7 @@ import TraceReading
     #expect(profile.processes.map(\.coverage) == [.complete, .complete])
   }
 
-  @Test func whatTheTracerDiscardedIsLost() {
+  @Test func discardedEventsAreLost() {
     let profile = RunBuilder {
       run(&$0)
       $0.close()

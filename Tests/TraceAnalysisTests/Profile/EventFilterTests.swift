@@ -55,7 +55,7 @@ struct EventFilterTests {
     #expect(profile.totals.faults == fetches)
   }
 
-  @Test func shortOnesAreLeftOut() {
+  @Test func minimumDurationExcludesShorterEvents() {
     let profile = profile { $0.minimumDuration = 5000 }
     #expect(profile.statements.map(\.sql) == ["SELECT b", nil])
     #expect(profile.totals.faults == 1)

@@ -48,7 +48,7 @@ import TraceRendering
 
   /// Two that wait can keep each other from the lock for a moment, but not for long.
   @Test(arguments: [(1 as UInt64, LockHolder.waiting as String?), (2, nil)])
-  func aBriefWaitWithoutAHolderNamesWhoWaitedAsWell(attempts: UInt64, kind: String?) throws {
+  func briefWaitWithoutAHolderNamesTheOtherWaiter(attempts: UInt64, kind: String?) throws {
     var runs = LockRuns()
     let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
     runs.run(

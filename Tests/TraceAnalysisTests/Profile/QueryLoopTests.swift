@@ -275,7 +275,7 @@ import TraceAnalysis
   }
 
   /// Lists of a server without a loop do not evict lists with one.
-  @Test func manyListsLeaveTheLoopAroundThem() {
+  @Test func loopIsFoundBesideManyOtherLists() {
     let found = loops { trace in
       for row in 1...20 {
         trace.run(one, caller: 2, forRow: row, of: 1)

@@ -90,7 +90,7 @@ struct SavedReportTests {
     #expect(twice.entities.map(\.fetches) == once.entities.map { $0.fetches * 2 })
   }
 
-  @Test func whatIsNoReportIsRefused() throws {
+  @Test func fileThatIsNoReportIsRefused() throws {
     func read(_ text: String) throws -> Profile {
       try SavedReport.profile(in: Data(text.utf8), name: "x.json")
     }

@@ -41,7 +41,7 @@ import TraceRendering
   }
 
   /// An index that covers a fetch may hold `Z_OPT` as well.
-  @Test func whatNoPropertyCanDeclareIsMadeInSQL() {
+  @Test func indexThatNoPropertyDeclaresIsSQL() {
     let report = report("ZKIND", "Z_OPT")
     #expect(report.json.create.map(\.declaration) == [nil])
     let text = report.text(.plain)

@@ -202,7 +202,7 @@ import TraceRendering
     #expect(verdict.upperBound < notice.lowerBound)
   }
 
-  @Test func differencesCountFaultsAsWell() throws {
+  @Test func diffCountsFaults() throws {
     let before = RunBuilder {
       $0.fetch("SELECT a", total: 1_000_000)
       for _ in 0..<184 { $0.fault(duration: 50_000) }
@@ -222,7 +222,7 @@ import TraceRendering
     #expect(try DashboardPage(both).html().contains("are not in the tracks"))
   }
 
-  @Test(arguments: Case.allCases) func differencesAndGatesFitAsWell(_ run: Case) throws {
+  @Test(arguments: Case.allCases) func textOfDiffAndGateFitsTheWidth(_ run: Case) throws {
     let difference = ProfileDifference(before: run.profile, after: Case.normal.profile)
     let gate = Gate().compare(run.profile, with: BaselineV1(Case.normal.profile))
     for width in [40, 80] {

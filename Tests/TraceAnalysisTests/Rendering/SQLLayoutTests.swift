@@ -19,7 +19,7 @@ import Testing
       ])
   }
 
-  @Test func whatFitsIsOneLine() {
+  @Test func sqlThatFitsIsOneLine() {
     let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME = ? LIMIT 100"
     #expect(SQLLayout.indentedLines(of: sql) == [sql])
   }

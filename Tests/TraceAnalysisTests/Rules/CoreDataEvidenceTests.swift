@@ -59,7 +59,7 @@ import TraceRendering
   }
 
   /// With a copy of the store the same problem is found, and certain findings are warnings.
-  @Test func theStoreConfirmsIt() async throws {
+  @Test func evidenceHasTheSameFindingsWithTheStore() async throws {
     let folder = try TemporaryDirectory()
     let (log, store) = (folder.path("console.log"), folder.path("Model.sqlite"))
     try CoreDataEvidence.makeStore(at: store)
@@ -88,7 +88,7 @@ import TraceRendering
   }
 
   @Test(arguments: CoreDataEvidence.all)
-  func everyReportShowsIt(evidence: CoreDataEvidence) async throws {
+  func everyReportShowsTheEvidence(evidence: CoreDataEvidence) async throws {
     let folder = try TemporaryDirectory()
     let (log, page) = (folder.path("console.log"), folder.path("report.html"))
     try evidence.log().write(toFile: log, atomically: true, encoding: .utf8)
@@ -114,7 +114,7 @@ import TraceRendering
     #expect(try rules(.init(sql: sql, rows: 999)) == [])
   }
 
-  @Test func aSortByTheKeyOrOfFewRowsIsNone() throws {
+  @Test func sortByTheKeyOrOfFewRowsHasNoFinding() throws {
     #expect(try rules(.init(sql: CoreDataEvidence.record + " ORDER BY t0.Z_PK", rows: 4000)) == [])
     #expect(
       try rules(.init(sql: CoreDataEvidence.record + " ORDER BY t0.ZINDEXVALUE", rows: 999)) == [])
@@ -124,7 +124,7 @@ import TraceRendering
         == [])
   }
 
-  @Test func aSearchAmongSelectedRowsIsNone() throws {
+  @Test func textSearchAmongSelectedRowsHasNoFinding() throws {
     let sql = CoreDataEvidence.stop + " WHERE ( t0.ZLINE = ? AND "
     #expect(
       try rules(.init(sql: sql + " NSCoreDataStringSearch( t0.ZNAME, ?, 393, 0))", rows: 4)) == [])
@@ -149,7 +149,7 @@ import TraceRendering
       ])
   }
 
-  @Test func aSearchOfTheTagsFirstIsNone() throws {
+  @Test func searchThatStartsAtTheTagsHasNoFinding() throws {
     let tags =
       "SELECT 0, t0.Z_PK FROM ZTAG t0 WHERE ( t0.ZNORMALIZEDTAG >= ? AND  t0.ZNORMALIZEDTAG < ?)"
     let photos =
@@ -157,7 +157,7 @@ import TraceRendering
     #expect(try rules(.init(sql: tags, rows: 3), .init(sql: photos, rows: 40)) == [])
   }
 
-  @Test func aBatchedListThatIsScrolledIsNone() throws {
+  @Test func scrollingABatchedListHasNoFinding() throws {
     let keys = CoreDataEvidence.Run(sql: "SELECT 0, t0.Z_PK FROM ZSTOP t0", rows: 12_800)
     let batch = CoreDataEvidence.batches.runs[1]
     var (few, all) = (batch, batch)

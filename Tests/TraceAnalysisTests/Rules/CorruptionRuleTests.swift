@@ -89,7 +89,7 @@ import TraceAnalysis
   }
 
   /// A copy without slots does not show a statement that is not prepared.
-  @Test func aConnectionWithoutAStatementIsAtTheLineThatOpenedIt() {
+  @Test func connectionWithoutStatementsIsReportedAtItsOpeningLine() {
     let found = findings { runs, program in
       _ = runs.open(
         1, "a", path: "/srv/current.db", connection: 2, library: "/venv/apsw.so", line: 8)
@@ -114,7 +114,7 @@ import TraceAnalysis
   }
 
   /// It was killed, and a new file has the number of the one that it had open.
-  @Test func aProgramThatClosedNothingHasNoFileOpenForEver() {
+  @Test func filesOfAKilledProgramAreClosed() {
     #expect(
       findings { runs, program in
         runs.run("SELECT 1", line: 3, of: program, at: 1)

@@ -235,7 +235,7 @@ import TraceAnalysis
     #expect(advice.creations.isEmpty == isSearch)
   }
 
-  @Test func anAttachedDatabaseIsReadAsWell() throws {
+  @Test func attachedDatabaseIsRead() throws {
     let folder = try TemporaryDirectory()
     let main = try Connection(path: folder.url.appending(path: "main.db").path)
     try main.execute("CREATE TABLE note(id INTEGER PRIMARY KEY)")

@@ -9,7 +9,7 @@ import Testing
 
 /// Rare and frequent values take the same steps without an index, and other ones with it.
 @Suite struct RareValueTests {
-  @Test func anIndexIsChosenForRareValuesOfAListAsWell() throws {
+  @Test func indexIsChosenForRareValuesOfAList() throws {
     let connection = try Connection(path: ":memory:")
     try connection.execute(
       """

@@ -609,7 +609,7 @@ import TraceAnalysis
     #expect(findings { $0.fetch(Self.geo, rows: 15, autoIndexRows: 12) }.isEmpty)
   }
 
-  @Test func aCountOfManyRowsIsAScanAllTheSame() {
+  @Test func countOfManyRowsIsAFullScan() {
     let sql = "SELECT COUNT(*) FROM ZSTOP t0 WHERE  t0.ZKIND = ?"
     let found = findings { $0.fetch(sql, kind: .count, rows: 10_456, fullScanSteps: 12_800) }
     #expect(found.map(\.rule) == ["AvoidFullTableScan"])

@@ -39,7 +39,7 @@ import TraceAnalysis
     }
   }
 
-  @Test func aTransactionForEachRowIsReportedWhoeverBeganIt() {
+  @Test func fiftyTransactionsOfOneRowAreReported() {
     #expect(loop(50).contains("GroupWrites 4"))
     #expect(!loop(49).contains("GroupWrites 4"))
   }
@@ -162,7 +162,7 @@ import TraceAnalysis
     return runs.findings.filter { $0.hasPrefix("GroupWrites") }
   }
 
-  @Test func aConnectionForEachWriteIsALoopAsWell() {
+  @Test func oneConnectionForEachWriteIsReported() {
     #expect(connections(50) == ["GroupWrites 4"])
     #expect(connections(49) == [])
     #expect(connections(50, creates: "CREATE TABLE IF NOT EXISTS t(a)") == ["GroupWrites 4"])

@@ -67,7 +67,7 @@ import TraceAnalysis
     #expect(plain.profile(of: timed.reading) == timed)
   }
 
-  @Test func whatAFilterLeavesOutIsInNoBucket() throws {
+  @Test func filteredEventsAreInNoBucket() throws {
     var filter = EventFilter()
     filter.entity = "Trip"
     let timed = run(events: 1000, spacing: 1).timedProfile(filter: filter)

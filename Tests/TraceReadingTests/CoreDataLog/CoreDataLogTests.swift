@@ -492,7 +492,7 @@ struct CoreDataLogTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
-  @Test func whatNoRuleMatchesIsCountedAndShown() throws {
+  @Test func unrecognizedLinesAreCountedAndShown() throws {
     let reading = try Reading(
       log: """
         CoreData: annotation: Prefetching with key 'attachments'.  Got 1581 rows.

@@ -45,7 +45,7 @@ struct PrefixedLogTests {
     #expect(reading.source.unended == nil)
   }
 
-  @Test func aLineWithinAMessageIsNone() throws {
+  @Test func lineWithinAMessageIsNoEvent() throws {
     for prefix in ["error: got ", "user said \"", "GET /?q=", "web | error: "] {
       let reading = try Reading(log: log() + prefixed(log(), prefix))
       #expect(reading.events == (try Reading(log: log())).events)

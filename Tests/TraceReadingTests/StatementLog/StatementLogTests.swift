@@ -273,7 +273,7 @@ struct StatementLogTests {
   // MARK: - Damage
 
   /// A log that is cut anywhere is read up to there.
-  @Test func aCutLogIsReadUpToThere() throws {
+  @Test func truncatedLogIsReadToItsEnd() throws {
     let whole = runs(try Reading(log: Self.rails)).count
     for count in stride(from: 60, to: Self.rails.utf8.count, by: 7) {
       let part = String(decoding: Self.rails.utf8.prefix(count), as: UTF8.self)

@@ -77,8 +77,8 @@ struct FetchedResultsDifference {
     let occurrence: Int
   }
 
-  /// - Returns: by old section, its new place; nil for one that is deleted, also if it comes again
-  ///   elsewhere.
+  /// - Returns: the new index of each old section; nil if the section was deleted, also if it is
+  ///   inserted again elsewhere.
   private func sectionChanges(_ changes: inout FetchedResultsChanges) -> [Int?] {
     let oldNames = names(old)
     let newNames = names(new)
@@ -125,7 +125,7 @@ struct FetchedResultsDifference {
     return moved
   }
 
-  /// The fewest objects without which the others are in the same order as before.
+  /// Returns a minimal set of objects to move; the others have the same order as before.
   private func leaving(_ common: [Common]) -> Set<Int64> {
     let staying = Set(Self.longestIncreasing(common.map(\.new)))
     return Set(common.indices.filter { !staying.contains($0) }.map { common[$0].key })

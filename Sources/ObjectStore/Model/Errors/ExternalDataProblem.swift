@@ -19,7 +19,7 @@ extension ExternalDataProblem: CustomStringConvertible {
       "'\(path)' is not there; if the value was replaced or deleted meanwhile, refresh the object"
     case .damagedReference: "its row is damaged; set the value again"
     case .unreadable(let path, let reason):
-      "'\(path)': \(reason); see to it that the file may be read"
+      "'\(path)': \(reason); make the file readable"
     }
   }
 }

@@ -173,8 +173,7 @@ extension StoreError: CustomStringConvertible {
     case .notADatabase(let path):
       "'\(path)' is not an SQLite database, or is encrypted; choose another file"
     case .noEncryption(let path):
-      "the store '\(path)' was to be opened with an encryptionKey, which the linked SQLite ignores; "
-        + "link the program with SQLCipher"
+      "the store '\(path)' has an encryptionKey, and the linked SQLite cannot encrypt; link the program with SQLCipher"
     case .corrupt(let path, let reason):
       "the store '\(path)' is damaged (\(reason)); restore it from a copy"
     case .damagedRow(let path, let table, let key, let column, let value):
@@ -182,18 +181,18 @@ extension StoreError: CustomStringConvertible {
         + "saved: restore the store from a copy, or correct the row"
     case .notAStore(let path, let tables):
       tables.isEmpty
-        ? "'\(path)' is empty; choose another file, or open it without isReadOnly, which makes a store"
-        : "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
-          + "\(Self.list(tables)); choose another file"
+        ? "'\(path)' is empty; choose another file, or open it without isReadOnly to create a store"
+        : "'\(path)' is not an object store: its tables are \(Self.list(tables)), without Z_METADATA; "
+          + "choose another file"
     case .incompatibleModel(let path, let differences):
-      "the store '\(path)' does not fit the model, and was left as it is: "
-        + "\(Self.list(differences)); open it with the model that made it, or remove what differs"
+      "the store '\(path)' does not fit the model, and was not changed: \(Self.list(differences)); "
+        + "open it with the model that created it, or change the model"
     case .changedElsewhere(let path, let reason):
       "another program has changed the tables of the store '\(path)' since it was opened (\(reason)); "
-        + "open it again, with the model that fits"
+        + "close the container, and open it with a model that fits"
     case .moved(let path):
       "the file of the store '\(path)', or its -wal file, was deleted, renamed or replaced since it was "
-        + "opened; nothing was saved: put it back, or open the store again and save there"
+        + "opened; nothing was saved: restore the file, or open the store again and save there"
     case .notWritable(let path, let reason):
       "the store '\(path)' cannot be written (\(reason)); change its permissions, or open it with "
         + "isReadOnly"
@@ -206,17 +205,17 @@ extension StoreError: CustomStringConvertible {
     case .full(let path):
       "no space left for the store '\(path)'; nothing was saved: make room and save again"
     case .cannotWriteExternalData(let path, let reason):
-      "cannot write '\(path)': \(reason); nothing was saved: see to it that the folder may be written"
+      "cannot write '\(path)': \(reason); nothing was saved: make the folder writable"
     case .externalData(let id, let property, let problem):
       "the data of '\(property)'\(id.map { " of " + $0.uri } ?? "") cannot be read: \(problem)"
     case .inputOutput(let path, let reason):
-      "the disk failed under the store '\(path)': \(reason); see to it and try again: a save that "
-        + "failed has changed nothing"
+      "reading or writing the store '\(path)' failed: \(reason); nothing was saved: check the disk, and "
+        + "try again"
     case .damagedSearchIndex(let path):
       "a search index of the store '\(path)' does not fit its text; call rebuildSearchIndexes()"
     case .noSearchIndex(let path, let name):
-      "the store '\(path)' has no search index \(name) yet; open it once without isReadOnly, which "
-        + "makes it"
+      "the store '\(path)' has no search index \(name) yet; open it once without isReadOnly "
+        + "to create it"
     case .notUnique(let entity, let properties):
       "another \(entity) has the same \(Self.list(properties)); nothing was saved: change it, or "
         + "fetch the other one and change that"

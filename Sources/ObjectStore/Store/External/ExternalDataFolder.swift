@@ -51,7 +51,7 @@ struct ExternalDataFolder: Sendable {
     return data
   }
 
-  /// Whether a file holds just these bytes.
+  /// Whether a file contains exactly these bytes.
   func holds(_ data: Data, _ reference: ExternalDataReference) -> Bool {
     guard let uuid = reference.uuid, let file = DataFile(reading: path(of: uuid)),
       file.size == data.count

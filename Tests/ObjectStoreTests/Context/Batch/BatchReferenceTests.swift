@@ -58,7 +58,7 @@ import Testing
     #expect(try relatedTimes() == ["1"])
   }
 
-  @Test func aBatchUpdateRefusesThemToo() throws {
+  @Test func batchUpdateRefusesIDsOfDeletedAndForeignObjects() throws {
     var update = BatchUpdateRequest<StopTime>()
     update.set(\.stop, to: gone)
     #expect(throws: StoreError.objectGone(gone)) { try context.execute(update) }

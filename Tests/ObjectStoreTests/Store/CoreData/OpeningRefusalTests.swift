@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  @Test func dropsByConsentOnlyAndListsIt() throws {
+  @Test func dropsTablesOnlyUnderTheExactPolicyAndListsThem() throws {
     let file = try tags()
     let model = try ModelText("Item: done Boolean; name String").model(in: file.folder)
     #expect(try file.open(model).migrationSteps.isEmpty)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o666])
-  func whoMayReadTheStoreMayReadItsFiles(mode: Int) throws {
+  func filesHaveThePermissionsOfTheStore(mode: Int) throws {
     let fixture = try PhotoFixture()
     func permissions(_ path: String) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

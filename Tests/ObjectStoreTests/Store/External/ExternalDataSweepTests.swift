@@ -120,7 +120,7 @@ import Testing
 
   /// Wherever a process is stopped, its store opens, and the rows have their files.
   @Test(arguments: ["written", "committed"])
-  func whatACrashLeavesIsSound(moment: String) throws {
+  func storeIsSoundAfterACrash(moment: String) throws {
     let photo = try fixture.save("A")
     let copy = try TemporaryDirectory()
     let folder = fixture.store.folder.url

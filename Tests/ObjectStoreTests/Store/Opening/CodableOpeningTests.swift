@@ -107,8 +107,8 @@ private enum Numbers {
     #expect(
       refusal(Numbers.Item.self)
         == (size == 3.41e38
-          ? "the store '\(url.path)' does not fit the model, and was left as it is: ZITEM.ZSIZE has "
-            + "values that are none of float; open it with the model that made it, or remove what differs"
+          ? "the store '\(url.path)' does not fit the model, and was not changed: ZITEM.ZSIZE has "
+            + "values that are none of float; open it with the model that created it, or change the modrs"
           : ""))
   }
 }

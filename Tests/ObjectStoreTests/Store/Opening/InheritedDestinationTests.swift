@@ -66,7 +66,7 @@ private enum Narrow {
   }
 
   @Test(arguments: [true, false])
-  func aSubentityDoesIfAllRowsAreOfIt(isDog: Bool) throws {
+  func subentityIsAcceptedAsDestinationIfAllRowsBelongToIt(isDog: Bool) throws {
     let fixture = try StoreFixture(Wide.entities)
     let context = fixture.context
     let pet = context.insert(Wide.Pet.self)

@@ -170,7 +170,7 @@ private enum Bad {
     #expect(indexes.contains("ZPLACE_ZNORMALIZEDNAME_INDEX"))
   }
 
-  @Test func listsEverythingThatForbidsIt() throws {
+  @Test func refusedMigrationListsAllDifferences() throws {
     let before = try dump()
     #expect(
       throws: StoreError.incompatibleModel(

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: changes, [false, true])
-  func isRefusedWhereAValueIsNoneOfIt(change: Change, ofCoreData: Bool) throws {
+  func narrowerTypeIsRefusedIfAValueDoesNotFit(change: Change, ofCoreData: Bool) throws {
     // Core Data keeps numbers of a Float attribute as the program set them.
     guard !ofCoreData || change.other != .double(0.1) else { return }
     for (value, fits) in [(change.fitting, true), (change.other, false)] {

@@ -193,7 +193,7 @@ struct RelatedChange: CustomTestStringConvertible, Sendable {
   }
 
   /// Core Data's files do not show which model they were made with.
-  @Test func aFileOfCoreDataKeepsThemToo() throws {
+  @Test func migrationOfACoreDataFileKeepsRelationships() throws {
     let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
     let file = try CoreDataFile(
       ["Owner", "Pet"],

@@ -130,12 +130,12 @@ private enum Alone {
     #expect(again.migrationSteps.isEmpty)
   }
 
-  @Test func soAreThoseOfEntitiesThatTheModelLacked() throws {
+  @Test func referencesOfReturnedEntitiesAreRemoved() throws {
     try deleteFirst(Alone.Folder.self, with: Alone.entities)
     try expectOneFolder(PersistentContainer(at: url, entities: Full.entities))
   }
 
-  @Test func whatWasDroppedIsNew() throws {
+  @Test func propertyDroppedUnderExactReturnsWithoutItsValues() throws {
     try deleteFirst(Plain.Folder.self, with: Plain.entities, .exact)
     let container = try PersistentContainer(at: url, entities: Full.entities)
     let context = container.newBackgroundContext()

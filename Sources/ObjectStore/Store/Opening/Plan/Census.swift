@@ -129,10 +129,10 @@ extension StorePlan {
       })
     else { return }
     note(
-      "the model seems to belong to another application: of its properties the file has "
-        + "\(kinship.sharedProperties) and lacks \(kinship.addedProperties), and the file has "
-        + "\(kinship.goneProperties) that the model lacks; \(shared) entities are in both, "
-        + "\(added) in the model only, \(match.gone.count) in the file only")
+      "the model may belong to another application: \(shared) entities and "
+        + "\(kinship.sharedProperties) properties are in both, \(added) and "
+        + "\(kinship.addedProperties) in the model only, \(match.gone.count) and "
+        + "\(kinship.goneProperties) in the file only")
   }
 
   /// Whether a column is a reference of a hierarchy, such as `Z10_QUOTE`.

@@ -221,8 +221,8 @@ extension StorePlan {
           + "\(quoted(move.from)) WHERE Z_ENT = \(move.entity.number))")
       {
         note(
-          "\(relationship.entity.name).\(relationship.name) refers to objects of \(move.entity.name),"
-            + " which is no \(relationship.destination.name) in the model")
+          "\(relationship.entity.name).\(relationship.name) refers to objects of \(move.entity.name), "
+            + "but the model has \(relationship.destination.name) as its destination")
       }
     }
   }
