@@ -222,9 +222,9 @@ extension StorePlan {
   private mutating func censusPairs(_ candidate: Candidate, _ merged: [Candidate]) throws {
     guard case .joinTable(let name, _, _, _) = candidate.near.storage else { return }
     let tables = ([candidate] + merged).map(\.table)
-    censuses.append {
+    preservedCounts.append {
       let before = tables.map { "(SELECT count(*) FROM \(SchemaComparison.quoted($0)))" }
-      return Census(
+      return PreservedCount(
         label: "pairs of \(name)", before: "SELECT " + before.joined(separator: " + "),
         after: "SELECT count(*) FROM \(SchemaComparison.quoted(name))")
     }
