@@ -171,7 +171,7 @@ public enum TraceRecorder {
   /// For the program that ``RecordingOptions/guardian`` names.
   ///
   /// - Parameter log: the folder, if the recorder records logs.
-  public static func standGuard(over recorder: Int32, log: String? = nil) async {
+  public static func cleanUp(after recorder: Int32, log: String? = nil) async {
     let word = RecordingGuardian.wordOfRecorder()
     if word == .nothing { return }
     if word == nil {
