@@ -39,7 +39,7 @@ public enum RecordingError: Error, Hashable, Sendable {
 
 extension RecordingError {
   /// Whether LTTng is the reason, so that a log can be recorded.
-  var isOfTracer: Bool {
+  var isFromTracer: Bool {
     switch self {
     case .toolMissing, .tracepointsMissing, .limitTooLow, .daemonDidNotStart, .noPermission,
       .sharedMemoryTooSmall, .runtimeDirectoryUnsafe, .runtimeDirectoryMissing, .directoryUnusable,

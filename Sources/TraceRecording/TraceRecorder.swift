@@ -63,7 +63,7 @@ public enum TraceRecorder {
         }
         return recording
       }
-    } catch let error as RecordingError where mayLog && !hasSession && error.isOfTracer {
+    } catch let error as RecordingError where mayLog && !hasSession && error.isFromTracer {
       willLog(error)
       return try LogRecording(options).record(untraced)
     }

@@ -235,7 +235,7 @@ struct LockJoin {
     failures.add(
       run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
       first: run.error.isEmpty ? nil : open[id]?.steps.first, at: record.timestamp)
-    if FailureSite.isOfFile(run.error) {
+    if FailureSite.isFromFile(run.error) {
       failures.setCauses(
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }

@@ -102,7 +102,7 @@ extension Profile: Measured {
     if reading.sources.allSatisfy({ $0.kind == .coreDataLog }) {
       return reading.sources.isEmpty ? [] : .coreData
     }
-    return observed == nil || totals.isOfStore ? .all : .run
+    return observed == nil || totals.isFromStore ? .all : .run
   }
 
   /// Measures of some input, which none of the inputs with faults or saves has.

@@ -24,7 +24,7 @@ struct JudgedStatement {
   /// Whether it names a table or a column that the program removed later, so that no index was tried.
   var isOfEarlierSchema = false
   /// Whether Core Data's log reported it.
-  var isOfCoreData = false
+  var isFromCoreData = false
   /// The names of the program's data model, if it was passed.
   var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
@@ -70,11 +70,11 @@ extension Workload {
       return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs -> StatementForm in
         var form = form(
           runs.sorted { $0.statement.isHeavier(than: $1.statement) }, explain)
-        form.whole.isOfCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
+        form.whole.isFromCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
         form.whole.names = names
         for index in form.texts.indices {
           form.texts[index].names = names
-          form.texts[index].isOfCoreData = form.whole.isOfCoreData
+          form.texts[index].isFromCoreData = form.whole.isFromCoreData
         }
         return form
       }

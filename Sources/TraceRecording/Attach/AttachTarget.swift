@@ -115,7 +115,7 @@ struct AttachTarget {
     let hasLibc = names.contains { $0.hasPrefix("libc.so.6") || $0.hasPrefix("libc-2.") }
     if !hasLibc { return "it is static: nothing can be loaded into it" }
     // Their frames have no .eh_frame, by which attach finds a thread that may load a library.
-    return file.isOfGo
+    return file.isFromGo
       ? "it is a program of Go, whose stacks cannot be examined; start it with 'trace-report record'"
       : nil
   }

@@ -99,9 +99,9 @@ extension Document {
       return Table.Row([.text(name), .known(old), .known(new), words])
     }
     let isObserved = before.observed != nil || after.observed != nil
-    let isOfStore = before.totals.isOfStore || after.totals.isOfStore || !isObserved
+    let isFromStore = before.totals.isFromStore || after.totals.isFromStore || !isObserved
     var rows: [Table.Row] = []
-    if isOfStore {
+    if isFromStore {
       rows += [
         total("fetches", \.totals.fetches), total("counts", \.totals.counts),
         total("rows", \.totals.rows), total("faults", \.totals.faults),
@@ -112,14 +112,14 @@ extension Document {
     if isObserved {
       rows += [
         row("statements") { $0.observed?.runs ?? 0 },
-        row(isOfStore ? "their rows" : "rows") { $0.known($0.observed?.rows, .rows) },
+        row(isFromStore ? "their rows" : "rows") { $0.known($0.observed?.rows, .rows) },
         row("changes") { $0.known($0.observed?.changes, .changes) },
         total("commits", \.waits.commits),
         total("lock waits", \.waits.busyWaits),
       ]
     }
     rows.append(time("in SQLite", \.totals.connectionTime))
-    if isOfStore {
+    if isFromStore {
       rows += [
         time("fetching", \.totals.totalTime), time("in faults", \.totals.faultTime),
         time("saving", \.totals.saveTime),

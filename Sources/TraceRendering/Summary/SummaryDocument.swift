@@ -183,7 +183,7 @@ extension Profile {
   var facts: [Document.Fact] {
     guard let observed else { return storeFacts }
     let statements = facts(of: observed)
-    return totals.isOfStore ? storeFacts + statements : statements
+    return totals.isFromStore ? storeFacts + statements : statements
   }
 
   private func facts(of observed: ObservedProfile) -> [Document.Fact] {
