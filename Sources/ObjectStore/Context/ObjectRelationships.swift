@@ -91,7 +91,7 @@ final class ToManyLink {
   }
 
   /// Stores the places of members that were read.
-  func notePlaces(_ read: [Place]) {
+  func recordPlaces(_ read: [Place]) {
     if places.isEmpty { places = read } else { places += read }
   }
 

@@ -186,7 +186,7 @@ struct LockJoin {
       let wait = waits[index].event
       if wait.gaveUp != 0, wait.attempts == 0 {
         isUpgrade = before?.hasOnlyRead == true
-        isUpgrade ? sites.noteUpgrade(site) : sites.noteRefusal(site)
+        isUpgrade ? sites.recordUpgrade(site) : sites.recordRefusal(site)
       }
     }
     if var interval = namelessTransactions.removeValue(forKey: thread) {
