@@ -173,7 +173,7 @@ extension StorePlan {
   // MARK: - Required state afterwards
 
   /// Counts the members of each relationship of the file by its name, and follows their order.
-  mutating func censusMembers() {
+  mutating func addMemberCounts() {
     guard !isChecked else { return }
     let (offsets, known) = (self.offsets, match.inModel.keys.map(\.self))
     for relationship in model.entities.flatMap(\.ownRelationships) where !relationship.isHidden {

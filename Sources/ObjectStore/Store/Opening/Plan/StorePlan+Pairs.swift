@@ -57,7 +57,7 @@ extension StorePlan {
         pairTables[key] = Set(([candidate] + (merged[key] ?? [])).map(\.table))
         try adopt(candidate)
         for other in merged[key] ?? [] { merge(other, into: candidate) }
-        try censusPairs(candidate, merged[key] ?? [])
+        try addPairCounts(candidate, merged[key] ?? [])
       } else {
         planNewPairs(near)
       }
@@ -219,7 +219,7 @@ extension StorePlan {
     tables[other.table] = nil
   }
 
-  private mutating func censusPairs(_ candidate: Candidate, _ merged: [Candidate]) throws {
+  private mutating func addPairCounts(_ candidate: Candidate, _ merged: [Candidate]) throws {
     guard case .joinTable(let name, _, _, _) = candidate.near.storage else { return }
     let tables = ([candidate] + merged).map(\.table)
     preservedCounts.append {

@@ -111,7 +111,7 @@ struct StorePlan {
     try planPairs()
     try planCarriedPairs()
     try planMoves()
-    censusMembers()
+    addMemberCounts()
     model.didMapColumns()
     planConstraints()
     steps += lateSteps
