@@ -64,7 +64,7 @@ struct LiveSums {
   var observed: ObservedProfile?
   var commits: UInt64 = 0
   var waitTime: Nanoseconds = 0
-  var works: [SQLFingerprint: Work] = [:]
+  var works: [SQLFingerprint: StatementCounts] = [:]
   var misses: [SQLFingerprint: UInt64] = [:]
   var faults: [FaultProfile.Origin: FaultProfile] = [:]
 

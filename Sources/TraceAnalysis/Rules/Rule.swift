@@ -52,7 +52,7 @@ extension Profile {
 
 extension JudgedStatement {
   /// ` on average` where the counts of the runs differ.
-  func averageText(_ sum: KeyPath<Work, UInt64>) -> String {
+  func averageText(_ sum: KeyPath<StatementCounts, UInt64>) -> String {
     let work = profile.work
     return work.count > 1 && !work[keyPath: sum].isMultiple(of: work.count) ? " on average" : ""
   }

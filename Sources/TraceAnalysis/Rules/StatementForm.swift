@@ -126,7 +126,7 @@ private struct DatabasePart {
 
   init(_ statement: StatementProfile, of databases: [DatabaseRuns]) {
     self.statement = statement
-    var heaviest: Work?
+    var heaviest: StatementCounts?
     for runs in databases {
       guard let work = runs.callers[statement.mainCaller] else { continue }
       if let heaviest, !work.isHeavier(than: heaviest) { continue }

@@ -131,7 +131,7 @@ extension Document {
 
   private static func row(_ pair: ProfileDifference.Pair) -> Table.Row {
     let (before, after) = (pair.before, pair.after)
-    func perRun(_ path: KeyPath<Work, UInt64>) -> Cell {
+    func perRun(_ path: KeyPath<StatementCounts, UInt64>) -> Cell {
       .text([before, after].map { $0?.perRunText(path) ?? "–" }.joined(separator: " → ").collapsed)
     }
     var notes: [Cell] = []
@@ -202,7 +202,7 @@ extension Table.Row {
 }
 
 extension StatementGroup {
-  fileprivate func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
+  fileprivate func perRunText(_ path: KeyPath<StatementCounts, UInt64>) -> String {
     let value = path == \.count ? Double(work.count) : work.knownPerRun(path)
     return value.flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
   }

@@ -35,7 +35,7 @@ extension DifferencePage {
 
   private func row(of pair: ProfileDifference.Pair) -> Dashboards.Row {
     let (before, after) = (pair.before, pair.after)
-    func perRun(_ path: KeyPath<Work, UInt64>) -> Dashboards.Cell {
+    func perRun(_ path: KeyPath<StatementCounts, UInt64>) -> Dashboards.Cell {
       let sides = [before, after].map { group in
         group?.work.knownPerRun(path).flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
       }

@@ -46,7 +46,7 @@ extension Document {
   static let workColumns: [Table.Column] =
     ["total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max"].map { .number($0) }
 
-  static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
+  static func cells(_ work: StatementCounts, _ latency: Latency, share whole: Double) -> [Cell] {
     let total = work.known(\.totalTime)
     func time(_ time: Nanoseconds) -> Cell { .known(total == nil ? nil : time) }
     return [

@@ -39,7 +39,7 @@ extension Profile {
 
   private var timeSentence: [String] {
     guard let time = timeInDatabase else { return [] }
-    var work = Work()
+    var work = StatementCounts()
     for statement in statements { work.add(statement.work) }
     let split = work.timeSplit.map { ": \($0)" } ?? ""
     return [
