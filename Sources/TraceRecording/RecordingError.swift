@@ -112,8 +112,8 @@ extension RecordingError: CustomStringConvertible {
       "no relay daemon answers at \(address) (\(reason)), so nothing was recorded; start one there: "
         + "lttng-relayd --output=FOLDER"
     case .relayIsOther(let address):
-      "what listens at \(address) is no LTTng relay daemon, so nothing was recorded; pass the "
-        + "control port of one: --relay HOST:PORT"
+      "\(address) is not an LTTng relay daemon, so nothing was recorded; pass the control port of "
+        + "one: --relay HOST:PORT"
     case .relayIncomplete(let address, let reason, _):
       "the relay daemon at \(address) did not get all of the recording (\(reason)); its part there "
         + "is marked as not ended; check the daemon, its disk and the network, and record again"

@@ -131,7 +131,7 @@ struct LockSites {
     pin(read, of: connection, commits: count, until: time ?? commits[database]?.last?.time)
   }
 
-  /// A run that did not end: its snapshot was kept until the end.
+  /// Records a run that did not end; it kept its snapshot until the end of the trace.
   mutating func endRun(_ run: UnendedRuns.Run, in database: String) {
     let read = Read(site: run.site, start: run.start, transaction: 0)
     let count = count(read, of: run.connection, in: database)

@@ -17,7 +17,7 @@ struct JudgedStatement {
   ///
   /// A text may have thousands of parameters, and many rules need them.
   let clauses: StatementClauses
-  /// The SQL; of a join with a database, with the table before each column.
+  /// The SQL; each column of a join has its table, if the database is known.
   var qualifiedSQL: String
   /// Functions and collations that only the program has, as far as the database showed.
   var standIns: [String] = []

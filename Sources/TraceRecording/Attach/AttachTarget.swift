@@ -85,7 +85,7 @@ struct AttachTarget {
     return nil
   }
 
-  /// A shadow stack ends a process with replaced return addresses.
+  /// The obstacle of a shadow stack, which ends a process with replaced return addresses.
   private var shadowStackObstacle: String? {
     field("x86_Thread_features")?.contains("shstk") == true
       ? "it has a shadow stack; start it with 'trace-report record'" : nil
