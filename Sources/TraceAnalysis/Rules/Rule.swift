@@ -36,7 +36,7 @@ public enum Rules {
     HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), KeepDatabaseLocal(),
     DoNotOpenDatabaseFile(), KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(),
     KeepDurableSettings(),
-    LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
+    AllowLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 
   /// Finds a rule by its name, in any case.
