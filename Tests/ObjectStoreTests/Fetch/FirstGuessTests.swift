@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectStore
+import StoreInstruments
 import TestSupport
 import Testing
 
