@@ -29,11 +29,11 @@ final class StatementCache {
     }
     guard let statement = statements[sql], !statement.isInUse else { return nil }
     statement.isInUse = true
-    noteRecent(statement)
+    recordRecent(statement)
     return statement
   }
 
-  private func noteRecent(_ statement: Statement) {
+  private func recordRecent(_ statement: Statement) {
     if recent.count < Self.maxRecent { return recent.append(statement) }
     recent[oldest] = statement
     oldest = (oldest + 1) % Self.maxRecent

@@ -94,7 +94,7 @@ final class MigrationRun {
       handle,
       { context, _, _, frames in
         guard let context else { return SQLITE_OK }
-        Unmanaged<MigrationRun>.fromOpaque(context).takeUnretainedValue().noteCommit(frames)
+        Unmanaged<MigrationRun>.fromOpaque(context).takeUnretainedValue().recordCommit(frames)
         return SQLITE_OK
       }, context)
     sqlite3_progress_handler(
@@ -127,7 +127,7 @@ final class MigrationRun {
     if failure == nil { checkpoint(atLeast: 1) }
   }
 
-  private func noteCommit(_ count: Int32) {
+  private func recordCommit(_ count: Int32) {
     transactions.append(
       Rehearsal.Transaction(
         frames: UInt64(clamping: count < frames ? count : count - frames), isInPlace: isInPlace))
@@ -165,7 +165,7 @@ final class MigrationRun {
     let pages = connection.pageCounts - pagesBefore
     pageVisits += pages.cacheHits + pages.cacheMisses
     sample()
-    noteLock(from: start, to: end, writes: writes)
+    recordLock(from: start, to: end, writes: writes)
     guard result == SQLITE_DONE else { return fail(text, line: line, message) }
     // The number of changes is that of the last statement that has some.
     let hasChanges = sqlite3_total_changes64(connection.pointer) > changesBefore
@@ -177,7 +177,7 @@ final class MigrationRun {
   }
 
   /// The lock is held from the first statement that writes to the end of its transaction.
-  private func noteLock(from start: UInt64, to end: UInt64, writes: Bool) {
+  private func recordLock(from start: UInt64, to end: UInt64, writes: Bool) {
     let isHeld = sqlite3_txn_state(connection.pointer, "main") == SQLITE_TXN_WRITE
     if lockedSince == nil, isHeld || writes { lockedSince = start }
     guard !isHeld, let since = lockedSince else { return }

@@ -7,7 +7,7 @@ import Synchronization
 /// Counts the statements that run on a connection, by SQLite's trace callback.
 final class StatementWatcher: Sendable {
   private let handle: UncheckedHandle
-  private let state = Mutex(StatementCounts())
+  private let state = Mutex(WatchedStatements())
 
   /// SQLite calls back on the thread that uses the connection.
   private struct UncheckedHandle: @unchecked Sendable { let pointer: OpaquePointer }
@@ -25,7 +25,7 @@ final class StatementWatcher: Sendable {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  var counts: StatementCounts { state.withLock { $0 } }
+  var counts: WatchedStatements { state.withLock { $0 } }
 
   func end() { sqlite3_trace_v2(handle.pointer, 0, nil, nil) }
 
@@ -53,7 +53,7 @@ final class StatementWatcher: Sendable {
 }
 
 /// The runs of statements on a connection.
-struct StatementCounts: Sendable {
+struct WatchedStatements: Sendable {
   private struct Amount {
     var runs = 0
     var rows = 0

@@ -127,7 +127,7 @@ public final class Instruments: Sendable {
   public func emitCounters(contextID: UInt64) {
     guard wants(.events), let storeID = sampler.storeID else { return }
     let statistics = counters.statistics
-    guard sampler.isNews(statistics) else { return }
+    guard sampler.hasChanged(statistics) else { return }
     notify(
       .counters(CountersSampled(statistics, storeID: storeID, tracingTime: cost.time)),
       contextID: contextID)

@@ -49,7 +49,7 @@ extension TraceReadingError: CustomStringConvertible {
       // The reason may contain text of the file.
       "cannot read \(LogText.quoted(path)): \(LogText.escaped(reason))"
     case .interrupted(let path):
-      "reading \(LogText.quoted(path)) was interrupted before anything of it came"
+      "reading \(LogText.quoted(path)) was interrupted before any data arrived"
     case .database(let path):
       "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; pass it with "
         + "--database, together with the trace or log of its program"

@@ -38,7 +38,7 @@ public enum RecordingError: Error, Hashable, Sendable {
 
 extension RecordingError {
   /// Whether LTTng is the reason, so that a log can be recorded.
-  var isOfTracer: Bool {
+  var isFromTracer: Bool {
     switch self {
     case .toolMissing, .tracepointsMissing, .limitTooLow, .daemonDidNotStart, .noPermission,
       .sharedMemoryTooSmall, .runtimeDirectoryUnsafe, .runtimeDirectoryUnusable, .directoryUnusable,
@@ -111,8 +111,8 @@ extension RecordingError: CustomStringConvertible {
       "no relay daemon answers at \(address) (\(reason)), so nothing was recorded; start one there: "
         + "lttng-relayd --output=FOLDER"
     case .relayIsOther(let address):
-      "what listens at \(address) is no LTTng relay daemon, so nothing was recorded; pass the "
-        + "control port of one: --relay HOST:PORT"
+      "\(address) is not an LTTng relay daemon, so nothing was recorded; pass the control port of "
+        + "one: --relay HOST:PORT"
     case .relayIncomplete(let address, let reason):
       "the relay daemon at \(address) did not get all of the recording (\(reason)); its part there "
         + "is marked as not ended; check the daemon, its disk and the network, and record again"

@@ -33,7 +33,7 @@ public struct RecordingOptions: Hashable, Sendable {
   public var flight: FlightOptions?
   /// Labels of the run for its folder, such as `version`.
   public var labels: [String: String] = [:]
-  /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
+  /// A program, and its arguments, that calls ``TraceRecorder/cleanUp(after:)`` with the number
   /// that is added as the last argument; if empty, nothing is cleaned up if we are killed.
   public var guardian: [String] = []
 

@@ -66,7 +66,7 @@ public enum TraceRecorder {
         }
         return recording
       }
-    } catch let error as RecordingError where mayLog && !hasSession && error.isOfTracer {
+    } catch let error as RecordingError where mayLog && !hasSession && error.isFromTracer {
       willLog(error)
       return try LogRecording(options).record(untraced)
     }
@@ -175,7 +175,7 @@ public enum TraceRecorder {
   /// For the program that ``RecordingOptions/guardian`` names.
   ///
   /// - Parameter log: the folder, if the recorder records logs.
-  public static func standGuard(over recorder: Int32, log: String? = nil) async {
+  public static func cleanUp(after recorder: Int32, log: String? = nil) async {
     let word = RecordingGuardian.wordOfRecorder()
     if word == .nothing { return }
     if word == nil {

@@ -63,9 +63,9 @@ enum TracedProgram {
   /// Where a program's standard output and error go.
   enum Output {
     case ours
-    /// Both to our standard error, and nothing to standard input.
+    /// Output and errors go to our standard error; standard input is empty.
     case standardError
-    /// Both to a file, and nothing to standard input.
+    /// Output and errors go to a file; standard input is empty.
     case file(String)
   }
 

@@ -26,7 +26,7 @@ extension AdviceReport {
     let explainer = PlanExplainer(
       connection, conditions: conditions
     ) { profile.values.tuples(of: $0) }
-    if explainer.isOfCapsule { workload.doubts.append("not tried: a capsule has no rows") }
+    if explainer.isFromCapsule { workload.doubts.append("not tried: a capsule has no rows") }
     func explanations() -> [(id: String, explanation: PlanExplainer.Explanation)] {
       profile.statements.compactMap {
         statement -> (id: String, explanation: PlanExplainer.Explanation)? in
@@ -38,7 +38,7 @@ extension AdviceReport {
     let advice: IndexAdvice
     do {
       advice =
-        explainer.isOfCapsule
+        explainer.isFromCapsule
         ? IndexAdvice(untried: workload.statements, explainer)
         : try IndexAdvice(
           workload, database: database, connection, minimumEffect: minimumEffect,

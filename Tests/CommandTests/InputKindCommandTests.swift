@@ -163,7 +163,7 @@ import Testing
     #expect(run.status == 130)
     #expect(
       run.errorOutput
-        == "trace-report: reading \"\(pipe)\" was interrupted before anything of it came\n")
+        == "trace-report: reading \"\(pipe)\" was interrupted before any data arrived\n")
   }
 
   // MARK: - Saved reports

@@ -164,7 +164,7 @@ import TraceRendering
     let other = try String(contentsOfFile: recorder.folder.path("other.err"), encoding: .utf8)
     #expect(
       other
-        == "trace-report: what listens at 10.77.0.1:5342 is no LTTng relay daemon, so nothing was "
+        == "trace-report: 10.77.0.1:5342 is not an LTTng relay daemon, so nothing was "
         + "recorded; pass the control port of one: --relay HOST:PORT\n")
     let unknown = try host("kiosk-8")
     #expect(unknown.status == 1)

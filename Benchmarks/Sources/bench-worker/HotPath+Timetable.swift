@@ -48,7 +48,7 @@ extension HotPath {
     request.returnsObjectsAsFaults = false
     request.fetchBatchSize = 50
     var sum = 0
-    for call in try context.fetchInBatches(request) { sum &+= Int(call.departureTime) }
+    for call in try context.fetchInBatches(request) { sum &+= Int(call.departureTime ?? 0) }
     precondition(sum != 0, "no values were read")
   }
 

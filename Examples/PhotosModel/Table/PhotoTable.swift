@@ -109,7 +109,7 @@ private struct PhotoTable<Photo: PhotoEntity> {
   }
 
   private func showRows() -> (shown: Int, bytes: Int) {
-    let rows = photos.prefix(PhotoStore.visibleRows)
+    let rows = photos.prefix(PhotoStore.visibleRows).map(\.self)
     let labels = rows.map(Photo.label(of:))
     return (labels.count, rows.reduce(0) { $0 + (Photo.thumbnail(of: $1)?.count ?? 0) })
   }

@@ -45,7 +45,7 @@ extension StopStore {
     var peak = 0
     for (index, stopTime) in stopTimes.enumerated() {
       if index % 4096 == 0 { peak = max(peak, ProcessMemory.current ?? 0) }
-      let departure = stopTime.departureTime
+      guard let departure = stopTime.departureTime else { continue }
       first = min(first, departure)
       last = max(last, departure)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AnyManagedObject {
-  final func makeLinks() -> ObjectLinks {
+  final func makeLinks() -> ObjectRelationships {
     if let links { return links }
-    let links = ObjectLinks(entity: entity)
+    let links = ObjectRelationships(entity: entity)
     self.links = links
     return links
   }

@@ -27,7 +27,7 @@ public class AnyManagedObject {
   /// Data that few objects have.
   private final class Details {
     var partial: PartialRow?
-    var links: ObjectLinks?
+    var links: ObjectRelationships?
   }
 
   struct State: OptionSet {
@@ -121,7 +121,7 @@ public class AnyManagedObject {
   }
 
   /// The related objects that are known.
-  final var links: ObjectLinks? {
+  final var links: ObjectRelationships? {
     get { details?.links }
     set {
       guard newValue != nil || details != nil else { return }

@@ -5,7 +5,7 @@
 /// A context records an object in its journals before it changes it; without journals that is free.
 final class ChangeJournal {
   /// By object, in the order of their first changes.
-  private(set) var images: [ObjectImage] = []
+  private(set) var images: [JournaledObject] = []
   private var known: Set<ObjectIdentifier> = []
   private let lists: ChangeLists
 
@@ -19,7 +19,7 @@ final class ChangeJournal {
   /// Records the current state of the object, unless an earlier state is recorded.
   func note(_ object: AnyManagedObject) {
     guard known.insert(ObjectIdentifier(object)).inserted else { return }
-    images.append(ObjectImage(object))
+    images.append(JournaledObject(object))
   }
 
   /// Records the data of these objects that a save is about to overwrite, or to remove from the

@@ -154,7 +154,7 @@ extension AnyManagedObject {
 
 extension ContextChanges {
   /// Adds the objects with derived attributes that were computed again.
-  mutating func noteDerived(_ rows: [DerivedRowKeys]) {
+  mutating func recordDerived(_ rows: [DerivedRowKeys]) {
     guard !rows.isEmpty else { return }
     var known = Set(inserted + updated + deleted)
     for rows in rows {

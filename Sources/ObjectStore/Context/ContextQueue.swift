@@ -73,7 +73,7 @@ final class ContextQueue: Sendable {
   }
 
   func async(_ body: @escaping @Sendable () -> Void) {
-    queue.async { self.hold(within: nil, body) }
+    queue.async { self.run(within: nil, body) }
   }
 
   /// Runs a block and waits for it; at once if the calling thread holds the queue already.
@@ -82,10 +82,10 @@ final class ContextQueue: Sendable {
   func sync<R>(_ body: () -> R) -> R {
     if isCurrent { return body() }
     let holds = pthread_getspecific(Self.key)
-    return queue.sync { hold(within: holds, body) }
+    return queue.sync { run(within: holds, body) }
   }
 
-  private func hold<R>(within holds: UnsafeMutableRawPointer?, _ body: () -> R) -> R {
+  private func run<R>(within holds: UnsafeMutableRawPointer?, _ body: () -> R) -> R {
     let before = pthread_getspecific(Self.key)
     user.store(pthread_self(), ordering: .relaxed)
     defer { user.store(Self.noUser, ordering: .relaxed) }

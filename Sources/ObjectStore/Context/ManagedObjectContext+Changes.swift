@@ -185,8 +185,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members are loaded again when they are read, and unsaved changes are applied to them; an
-  /// unsaved order stays.
+  /// Discards loaded members; they are loaded again when read, with unsaved changes and an unsaved
+  /// order applied.
   private func discardMembers(_ key: ContextChanges.ToManyKey) {
     let owner = registered(at: key.entity, key.primaryKey)
     owner?.links?.toManys[key.slot]?.discardMembers()

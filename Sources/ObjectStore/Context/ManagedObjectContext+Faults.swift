@@ -138,7 +138,7 @@ extension ManagedObjectContext {
       members.append(member)
       if isOrdered { places.append((ObjectIdentifier(member), row.int64(2))) }
     }
-    link.notePlaces(places)
+    link.recordPlaces(places)
     if interests.contains(.events) {
       let duration = TraceClock.now - start
       emitMiss(object, relationship.name, duration, sql, StatementID(sql: sql), cost)

@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     }
     let isObserved = didSaveNotices.hasListeners || !saveObservers.isEmpty
     var saved = isObserved ? ContextChanges(self, saving: changes, outcome) : nil
-    saved?.noteDerived(outcome.derived)
+    saved?.recordDerived(outcome.derived)
     endEvent()
     let event = takeObservedEvent()
     if parent == nil {

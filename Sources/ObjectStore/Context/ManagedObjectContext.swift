@@ -31,7 +31,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let group: ContextGroup
   /// By table.
   @exclusivity(unchecked) private var registers: [ObjectRegister] = []
-  private let ended = EndedObjects()
+  private let ended = ReleasedObjects()
   /// The observers that are notified of an event's changes before the call returns.
   var observations = ContextObservations()
   /// New objects, some of which were deleted since.

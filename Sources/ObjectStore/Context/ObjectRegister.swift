@@ -16,7 +16,7 @@ final class ObjectRegister {
   let traits: ObjectTraits
   let hasHooks: Bool
   private let queue: ContextQueue
-  private let ended: EndedObjects
+  private let ended: ReleasedObjects
   private let model: ManagedObjectModel
   /// The objects and the context: changed on the context's queue, and after the context is released
   /// on any thread.
@@ -41,7 +41,7 @@ final class ObjectRegister {
     var object: Unmanaged<AnyManagedObject>?
   }
 
-  init(_ context: ManagedObjectContext, of entity: EntityDescription, _ ended: EndedObjects) {
+  init(_ context: ManagedObjectContext, of entity: EntityDescription, _ ended: ReleasedObjects) {
     model = context.store.model
     traits = context.traits
     hasHooks = traits.tableHasHooks(entity)
@@ -92,7 +92,7 @@ final class ObjectRegister {
   }
 
   /// An object has ended elsewhere; the context may have gone since.
-  func objectDidEnd(_ entry: EndedObjects.Entry) {
+  func objectDidEnd(_ entry: ReleasedObjects.Entry) {
     guard unretainedContext != nil else { return releaseShare() }
     remove(entry.primaryKey, entry.place, entry.address)
     count(-1)
@@ -138,7 +138,7 @@ final class ObjectRegister {
 
   func object(_ primaryKey: Int64) -> AnyManagedObject? {
     if listedCount > 0 { indexList() }
-    return index.value(primaryKey)?.takeLiving()
+    return index.value(primaryKey)?.retainIfAlive()
   }
 
   /// Whether a row is new to the context, by its key alone.
@@ -171,7 +171,7 @@ final class ObjectRegister {
       return .passUnretained(object)
     }
     _ = index.set(primaryKey, insertion()) { object in
-      known = object.takeLiving()
+      known = object.retainIfAlive()
       return known == nil
     }
     if let known { return (known, false) }
@@ -199,8 +199,8 @@ final class ObjectRegister {
   }
 
   func forEach(_ body: (AnyManagedObject) -> Void) {
-    index.forEach { if let object = $1.takeLiving() { body(object) } }
-    for entry in list { if let object = entry.object?.takeLiving() { body(object) } }
+    index.forEach { if let object = $1.retainIfAlive() { body(object) } }
+    for entry in list { if let object = entry.object?.retainIfAlive() { body(object) } }
   }
 
   private func indexList() {

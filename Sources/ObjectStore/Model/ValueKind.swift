@@ -54,9 +54,9 @@ struct ObjectKind: Equatable {
   }
 
   /// Whether an object may be equal to one of these: the same key in another store is another object.
-  func includes(_ id: ManagedObjectID) -> Bool { names.contains(id.entityName) && isOfStore(id) }
+  func includes(_ id: ManagedObjectID) -> Bool { names.contains(id.entityName) && isFromStore(id) }
 
-  func isOfStore(_ id: ManagedObjectID) -> Bool {
+  func isFromStore(_ id: ManagedObjectID) -> Bool {
     storeUUID.isEmpty || id.storeUUID.isEmpty || id.storeUUID == storeUUID
   }
 

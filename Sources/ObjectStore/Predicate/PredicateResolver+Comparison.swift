@@ -145,7 +145,7 @@ extension PredicateResolver {
     }
     var expected = kind.noun
     if case (.object(let kind), .constant(.object(let id))) = (kind, expression),
-      !kind.isOfStore(id)
+      !kind.isFromStore(id)
     {
       expected += " of the same store"
     }

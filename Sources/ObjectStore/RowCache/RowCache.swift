@@ -39,7 +39,7 @@ final class RowCache: @unchecked Sendable {
       let copy = RowSnapshot(copying: row)
       old.remove(entity, primaryKey)
       young.set(entity, primaryKey, copy.pointer)
-      letOldGo()
+      evictOldGeneration()
       return copy
     }
   }
@@ -85,7 +85,7 @@ final class RowCache: @unchecked Sendable {
     lock.withLock { _ in
       guard beginSave(epoch) else { return drop(row.primaryKey, entity) }
       put(row.pointer, entity, row.primaryKey)
-      letOldGo()
+      evictOldGeneration()
     }
   }
 
@@ -95,7 +95,7 @@ final class RowCache: @unchecked Sendable {
       guard beginSave(epoch) else { return primaryKeys.forEach { drop($0, entity) } }
       for key in primaryKeys {
         put(RowSnapshot.deleted.pointer, entity, key)
-        letOldGo()
+        evictOldGeneration()
       }
     }
   }
@@ -164,7 +164,7 @@ final class RowCache: @unchecked Sendable {
     } else {
       page.forEach { put($0, entity, $0.primaryKey) }
     }
-    letOldGo()
+    evictOldGeneration()
   }
 
   private func put(_ row: RowPointer, _ entity: Int, _ primaryKey: Int64) {
@@ -177,7 +177,7 @@ final class RowCache: @unchecked Sendable {
     young.set(entity, primaryKey, row)
   }
 
-  private func letOldGo() {
+  private func evictOldGeneration() {
     guard young.byteCount > generationLimit else { return }
     evictions += old.rowCount
     // A read that started before those rows were saved must not bring older ones back.

@@ -53,7 +53,7 @@ struct RowGeneration: ~Copyable {
     if let known = tables[entity].set(primaryKey, row) {
       leave(known.unretainedPage, rows: 1)
     } else {
-      noteEntries(1)
+      recordEntries(1)
     }
   }
 
@@ -80,16 +80,16 @@ struct RowGeneration: ~Copyable {
       left.rows += 1
     }
     leave(left.page, rows: left.rows)
-    noteEntries(added)
+    recordEntries(added)
   }
 
   mutating func remove(_ entity: Int, _ primaryKey: Int64) {
     guard let row = tables[entity].remove(primaryKey) else { return }
     leave(row.unretainedPage, rows: 1)
-    noteEntries(-1)
+    recordEntries(-1)
   }
 
-  private mutating func noteEntries(_ difference: Int) {
+  private mutating func recordEntries(_ difference: Int) {
     rowCount += difference
     byteCount += difference * Self.entryBytes
   }

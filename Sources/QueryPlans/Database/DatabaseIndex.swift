@@ -34,8 +34,8 @@ public struct DatabaseIndex: Hashable, Sendable {
       && terms.allSatisfy { $0.column != nil } && Array(other.terms.prefix(terms.count)) == terms
   }
 
-  /// Whether it holds the same entries in the same order as another one: the same terms and
-  /// expressions of the same rows.
+  /// Whether both indexes have the same terms, expressions and rows, so the same entries in the same
+  /// order.
   public func isSame(as other: DatabaseIndex) -> Bool {
     guard table == other.table, terms == other.terms, isPartial == other.isPartial else {
       return false

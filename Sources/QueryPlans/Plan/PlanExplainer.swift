@@ -17,7 +17,7 @@ public final class PlanExplainer {
   /// The sizes of a capsule; nil for a database with its rows.
   private let capsule: CapsuleSizes?
   /// Whether the database is unpacked from a capsule and has no rows.
-  public var isOfCapsule: Bool { capsule != nil }
+  public var isFromCapsule: Bool { capsule != nil }
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
 
@@ -94,7 +94,7 @@ public final class PlanExplainer {
 
   /// Whether all its tables are shadow tables of virtual tables: the module ran it, and not the
   /// program.
-  private func isOfModule(_ sql: String) -> Bool {
+  private func isFromModule(_ sql: String) -> Bool {
     let tables = StatementClauses(sql: sql).tables
       .union(WrittenTable.all(in: sql).map { $0.table.lowercased() })
     return !tables.isEmpty && tables.isSubset(of: shadowTables)
@@ -108,7 +108,7 @@ public final class PlanExplainer {
       return explain(sql, work, in: path)
     }
     // EXPLAIN would fail for a change that the program already made: "table t already exists".
-    guard StatementOutline(sql).hasPlan, !isOfModule(sql) else {
+    guard StatementOutline(sql).hasPlan, !isFromModule(sql) else {
       var judgement = PlanJudgement()
       judgement.verdict = .noPlan
       explanation.judgement = judgement
@@ -144,7 +144,7 @@ public final class PlanExplainer {
     } catch {
       explanation.error = error
       explanation.isOfEarlierSchema =
-        conditions.changesTables && SchemaMatch.isOfSchema(error.message)
+        conditions.changesTables && SchemaMatch.isFromSchema(error.message)
     }
     return explanation
   }

@@ -32,7 +32,7 @@ public struct SchemaMatch: Hashable, Sendable {
     guard let failure else { return }
     failures += 1
     firstFailure = firstFailure ?? failure
-    guard Self.isOfSchema(failure) else { return }
+    guard Self.isFromSchema(failure) else { return }
     strangers += 1
     firstMissing = firstMissing ?? failure
   }
@@ -55,7 +55,7 @@ public struct SchemaMatch: Hashable, Sendable {
       + "copy of it"
   }
 
-  static func isOfSchema(_ message: String) -> Bool {
+  static func isFromSchema(_ message: String) -> Bool {
     message.hasPrefix("no such table: ") || message.hasPrefix("no such column: ")
       || message.contains(" has no column named ")
   }

@@ -41,7 +41,7 @@ public struct PlanJudge {
   /// An index of the rows for which its WHERE is true.
   public struct PartialIndex {
     public var columns: Set<String>
-    /// The words of each term that AND joins in it, in lower case except for literals.
+    /// The words of each AND term, in lower case except for literals.
     var terms: Set<[String]> = []
     public var size: TableSize?
   }

@@ -33,7 +33,7 @@ final class CounterSampler: Sendable {
     return TraceClock.coarseNow - sampledTime.load(ordering: .relaxed) >= time
   }
 
-  func isNews(_ statistics: Statistics) -> Bool {
+  func hasChanged(_ statistics: Statistics) -> Bool {
     sample.withLock { statistics != $0 } && statistics != Statistics()
   }
 

@@ -17,7 +17,7 @@ public struct FormProfile: Hashable, Sendable, Codable {
   /// The origin of the runs.
   public var origin: OriginProfile
   /// The counts and times of the runs.
-  public var work = Work()
+  public var work = StatementCounts()
   /// Runs that faults caused.
   public var misses: UInt64 = 0
   /// The distribution of the runs' times.

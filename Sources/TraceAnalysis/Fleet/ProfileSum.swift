@@ -8,7 +8,7 @@ public struct ProfileSum {
   private var parts: [(count: Int, profile: Profile)] = []
   private let maxForms: Int
 
-  /// - Parameter maxForms: how many rows of forms by place are kept; the rest are one row.
+  /// - Parameter maxForms: the maximum number of rows by form and location; the others are one row.
   public init(maxForms: Int = Bounds.forms) { self.maxForms = maxForms }
 
   /// Adds a profile.

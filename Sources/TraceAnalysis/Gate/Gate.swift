@@ -63,9 +63,9 @@ public struct Gate: Sendable {
     } else {
       compareStatements(of: profile, with: baseline, isSameSQLite, plan, into: &result)
     }
-    let isOfDatabase = baseline.warningsNeedDatabase == true
+    let isFromDatabase = baseline.warningsNeedDatabase == true
     compareFindings(
-      isOfDatabase ? findings ?? profile.findings : profile.findings, of: profile, with: baseline,
+      isFromDatabase ? findings ?? profile.findings : profile.findings, of: profile, with: baseline,
       without: isNoMore, into: &result)
     return result
   }

@@ -70,7 +70,7 @@ public struct KnownFinding: Codable, Hashable, Sendable {
   /// The rules on waits, which another run of the same program may not have.
   private static let ofClocks: Set = [
     AvoidLockWait.name, AvoidSlowSave.name, AvoidCheckpointStall.name, AvoidIdleWriter.name,
-    EndReadTransaction.name, HandleBusy.name, LetLogReset.name, AvoidForeignCheckpoint.name,
+    EndReadTransaction.name, HandleBusy.name, AllowLogReset.name, AvoidForeignCheckpoint.name,
     AvoidFrequentCheckpoint.name, ReturnConnection.name, SetBusyTimeout.name,
     UseBeginImmediate.name,
   ]

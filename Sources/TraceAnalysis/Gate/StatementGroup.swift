@@ -10,7 +10,7 @@ public struct StatementGroup: Hashable, Sendable {
   /// The one of them that did most work a run, by its counts.
   public var statement: StatementProfile
   /// The work of all its statements.
-  public var work: Work
+  public var work: StatementCounts
   /// Faults that were read from the database.
   public var misses: UInt64
   /// The distribution of the runs' times.
@@ -34,7 +34,7 @@ public struct StatementGroup: Hashable, Sendable {
   init(_ fingerprint: SQLFingerprint, _ statements: [StatementProfile]) {
     self.fingerprint = fingerprint
     statement = statements.dropFirst().reduce(statements[0]) { $1.isHeavier(than: $0) ? $1 : $0 }
-    work = statements.map(\.work).sum(from: Work())
+    work = statements.map(\.work).sum(from: StatementCounts())
     misses = statements.map(\.misses).sum(from: 0)
     texts = statements.count
     latency = .merged(statements.map(\.latency))

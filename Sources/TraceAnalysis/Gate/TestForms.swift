@@ -173,7 +173,7 @@ extension BaselineV1.Statement {
       counters: .init { value(GateMetric(rawValue: $0.key)) })
   }
 
-  fileprivate init(_ sql: String, _ work: Work) {
+  fileprivate init(_ sql: String, _ work: StatementCounts) {
     let isCommit = TestForms.isCommit(sql)
     self.init(
       fields: .init(

@@ -37,7 +37,7 @@ public struct LiveInterval: Sendable {
     waitTime = profile.waitTime.since(before.waitTime)
     statements = groups.values.map { group in
       LiveStatement(
-        group: group, added: group.work.since(before.works[group.fingerprint] ?? Work()),
+        group: group, added: group.work.since(before.works[group.fingerprint] ?? StatementCounts()),
         missesAdded: group.misses.since(before.misses[group.fingerprint] ?? 0))
     }.sorted(by: \.group.work.totalTime, then: \.group.fingerprint)
     faults = profile.faults.map { fault in
@@ -72,7 +72,7 @@ public struct LiveStatement: Sendable {
   /// All since counting began.
   public var group: StatementGroup
   /// The difference in the interval.
-  public var added: Work
+  public var added: StatementCounts
   /// The misses of the interval.
   public var missesAdded: UInt64
 }

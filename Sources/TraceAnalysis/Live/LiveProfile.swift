@@ -64,7 +64,7 @@ struct LiveSums {
   var observed: ObservedProfile?
   var commits: UInt64 = 0
   var waitTime: Nanoseconds = 0
-  var works: [SQLFingerprint: Work] = [:]
+  var works: [SQLFingerprint: StatementCounts] = [:]
   var misses: [SQLFingerprint: UInt64] = [:]
   var faults: [FaultProfile.Origin: FaultProfile] = [:]
 
@@ -96,7 +96,7 @@ extension Profile {
   /// Waiting for a connection, or for the writer and its lock, in nanoseconds.
   var waitTime: Nanoseconds {
     // Only the store keeps the waits of each statement.
-    if observed != nil, !totals.isOfStore { return waits.busyTime }
+    if observed != nil, !totals.isFromStore { return waits.busyTime }
     var time: Nanoseconds = 0
     for statement in statements { time.add(statement.work.waitTime) }
     for save in saves { time.add(save.waitTime) }

@@ -65,7 +65,7 @@ public struct FailureCause: Hashable, Sendable, Codable {
 }
 
 extension FailureSite {
-  static func isOfFile(_ error: String) -> Bool {
+  static func isFromFile(_ error: String) -> Bool {
     ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR", "SQLITE_READONLY"].contains {
       error.hasPrefix($0)
     }

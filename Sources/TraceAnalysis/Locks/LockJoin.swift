@@ -189,7 +189,7 @@ struct LockJoin {
       let wait = waits[index].event
       if wait.gaveUp != 0, wait.attempts == 0 {
         isUpgrade = before?.hasOnlyRead == true
-        isUpgrade ? sites.noteUpgrade(site) : sites.noteRefusal(site)
+        isUpgrade ? sites.recordUpgrade(site) : sites.recordRefusal(site)
       }
     }
     if var interval = namelessTransactions.removeValue(forKey: thread) {
@@ -240,7 +240,7 @@ struct LockJoin {
     failures.add(
       run, site, on: connection, isInMemory: databases.isInMemory(connection), writer: writer,
       first: run.error.isEmpty ? nil : open[id]?.steps.first, at: record.timestamp)
-    if FailureSite.isOfFile(run.error) {
+    if FailureSite.isFromFile(run.error) {
       failures.setCauses(
         of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }

@@ -25,8 +25,8 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var copies: [SharedDatabase]?
   /// Operations on files of open databases beside SQLite; nil if there are none.
   public var touches: [FileTouch]?
-  /// Databases with a log and several connections of versions without the fix of the reset; nil if
-  /// there are none.
+  /// Databases with a write-ahead log and several connections, in versions of SQLite that can lose a
+  /// commit when they reset the log; nil if there are none.
   public var resetRaces: [ResetRace]?
   /// Waits for a connection of a pool whose connections were all idle; nil if there are none.
   public var poolWaits: [PoolWaitSite]?

@@ -55,8 +55,8 @@ struct LockSites {
     var form: UInt64
   }
 
-  mutating func noteUpgrade(_ site: LockSite) { Self.count(site, in: &upgrades) }
-  mutating func noteRefusal(_ site: LockSite) { Self.count(site, in: &refusals) }
+  mutating func recordUpgrade(_ site: LockSite) { Self.count(site, in: &upgrades) }
+  mutating func recordRefusal(_ site: LockSite) { Self.count(site, in: &refusals) }
 
   mutating func commit(in database: String, by connection: Key, at time: Nanoseconds) {
     guard commits.count < Self.maxSites || commits[database] != nil else { return }
@@ -77,13 +77,13 @@ struct LockSites {
     _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key,
     connection: Key, database: String, at time: Nanoseconds
   ) {
-    noteFailure(run, site, form: form, isUpgrade: isUpgrade, thread: thread)
+    recordFailure(run, site, form: form, isUpgrade: isUpgrade, thread: thread)
     guard run.error.isEmpty else { return }
-    noteRead(run, site, connection: connection, database: database, at: time)
+    recordRead(run, site, connection: connection, database: database, at: time)
   }
 
   /// A statement that failed is made good by a later run of the same one with the same values.
-  private mutating func noteFailure(
+  private mutating func recordFailure(
     _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key
   ) {
     let attempt = Attempt(thread: thread, form: form)
@@ -105,7 +105,7 @@ struct LockSites {
   }
 
   /// The commits of others while the statement's cursor was open, or since its transaction began.
-  private mutating func noteRead(
+  private mutating func recordRead(
     _ run: StatementRun, _ site: LockSite, connection: Key, database: String, at time: Nanoseconds
   ) {
     guard run.isReadOnly != 0 else { return }
@@ -131,7 +131,7 @@ struct LockSites {
     pin(read, of: connection, commits: count, until: time ?? commits[database]?.last?.time)
   }
 
-  /// A run that did not end: its snapshot was kept until the end.
+  /// Records a run that did not end; it kept its snapshot until the end of the trace.
   mutating func endRun(_ run: UnendedRuns.Run, in database: String) {
     let read = Read(site: run.site, start: run.start, transaction: 0)
     let count = count(read, of: run.connection, in: database)

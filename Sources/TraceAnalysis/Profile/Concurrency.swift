@@ -15,7 +15,7 @@ struct LockWaits {
   }
 }
 
-extension Work {
+extension StatementCounts {
   /// Adds the waits of a run; its step time contains them.
   ///
   /// The step time does not contain waits before it, while a statement was prepared.

@@ -11,7 +11,7 @@ public struct ContextProfile: Hashable, Sendable, Codable {
   /// The name that the program set, or "".
   public var name = ""
   /// The counts and times of the runs.
-  public var work = Work()
+  public var work = StatementCounts()
   /// The distribution of the runs' times.
   public var latency = Latency()
   /// Faults that were filled from the row cache.

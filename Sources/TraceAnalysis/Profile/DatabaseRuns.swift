@@ -8,9 +8,9 @@ struct DatabaseRuns: Sendable {
   var path: String
   /// The file name, or the path where another of its databases has the same file name.
   var name = ""
-  var work = Work()
+  var work = StatementCounts()
   /// Its runs at each line of code.
-  var callers: [SourceLocation: Work] = [:]
+  var callers: [SourceLocation: StatementCounts] = [:]
 
   // As for a scan and the rows that it returns: with less, the average of all runs leads to the same verdict.
   private static let minRatio = ScanBound.minStepsPerRow
@@ -38,9 +38,9 @@ struct DatabaseRuns: Sendable {
   private var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 
-extension Work {
+extension StatementCounts {
   /// Compares the steps of a run: full scans first.
-  func isHeavier(than other: Work) -> Bool {
+  func isHeavier(than other: StatementCounts) -> Bool {
     (perRun(\.fullScanSteps), perRun(\.vmSteps))
       > (other.perRun(\.fullScanSteps), other.perRun(\.vmSteps))
   }

@@ -27,7 +27,7 @@ extension Measures? {
   static func + (a: Self, b: Self) -> Self { a.map { $0.union(b ?? []) } ?? b }
 }
 
-extension Work: Measured {
+extension StatementCounts: Measured {
   public var measures: Measures {
     if let measured { return measured }
     // A report of an older version: a run that returned takes a VM step at least.
@@ -43,7 +43,7 @@ extension Work: Measured {
   }
 
   /// A sum of the work per run; nil where no input measured it.
-  public func knownPerRun(_ sum: KeyPath<Work, UInt64>) -> Double? {
+  public func knownPerRun(_ sum: KeyPath<StatementCounts, UInt64>) -> Double? {
     known(sum).map { _ in perRun(sum) }
   }
 }
@@ -102,7 +102,7 @@ extension Profile: Measured {
     if reading.sources.allSatisfy({ $0.kind == .coreDataLog }) {
       return reading.sources.isEmpty ? [] : .coreData
     }
-    return observed == nil || totals.isOfStore ? .all : .run
+    return observed == nil || totals.isFromStore ? .all : .run
   }
 
   /// Measures of some input, which none of the inputs with faults or saves has.

@@ -13,7 +13,7 @@ public struct GroupProfile: Hashable, Sendable {
   /// The name.
   public var name: String
   /// The counts and times of the runs.
-  public var work = Work()
+  public var work = StatementCounts()
   /// The distribution of the runs' times.
   public var latency = Latency()
   /// Faults that were filled from the row cache.

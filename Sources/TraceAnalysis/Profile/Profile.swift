@@ -155,7 +155,7 @@ extension Profile {
     public init() {}
 
     /// Whether any of it comes from an object store.
-    public var isOfStore: Bool {
+    public var isFromStore: Bool {
       fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
     }
 

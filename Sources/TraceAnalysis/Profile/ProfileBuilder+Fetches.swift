@@ -129,7 +129,7 @@ struct StatementTally {
     if observedRuns > 0 { profile.observedRuns = observedRuns }
     profile.callers = zip(callers.keys, callers.values).map { $1.finished(at: $0) }
       .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
-    profile.work = profile.callers.map(\.work).sum(from: Work())
+    profile.work = profile.callers.map(\.work).sum(from: StatementCounts())
     profile.misses = profile.callers.map(\.misses).sum(from: 0)
     profile.latency = .merged(profile.callers.map(\.latency))
     return profile
@@ -138,7 +138,7 @@ struct StatementTally {
 
 /// The runs of a statement of one line of code, while they are being counted.
 struct CallerTally {
-  var work = Work()
+  var work = StatementCounts()
   var misses: UInt64 = 0
   var durations = Durations()
 

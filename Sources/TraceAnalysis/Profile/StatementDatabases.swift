@@ -21,7 +21,7 @@ struct StatementDatabases {
   private struct Site {
     var path: String
     var location: SourceLocation
-    var work: Work
+    var work: StatementCounts
   }
 
   // A program may open a connection for each request.
@@ -53,7 +53,8 @@ struct StatementDatabases {
   }
 
   /// Counts the runs of a statement on the first database, when the second one is opened.
-  mutating func add(_ work: Work, of statement: StatementID, at location: SourceLocation) {
+  mutating func add(_ work: StatementCounts, of statement: StatementID, at location: SourceLocation)
+  {
     guard let first, byStatement[statement]?.contains(first) == true else { return }
     add(Site(path: first, location: location, work: work), of: statement)
   }
@@ -64,7 +65,7 @@ struct StatementDatabases {
   ) {
     guard hasSeveral, let path = paths[Connection(process: process, id: run.connectionID)]
     else { return }
-    var work = Work()
+    var work = StatementCounts()
     work.add(run, measures)
     add(Site(path: path, location: location, work: work), of: run.statementID)
   }

@@ -13,7 +13,7 @@ public struct StatementProfile: Hashable, Sendable, Codable {
   /// The kinds of fetches that ran it, each once; empty if only faults did.
   public var kinds: [FetchKind] = []
   /// The counts and times of the runs.
-  public var work = Work()
+  public var work = StatementCounts()
   /// Runs that fired faults caused: the work is in ``work`` as well.
   public var misses: UInt64 = 0
   /// The distribution of the runs' times.
@@ -44,7 +44,7 @@ public struct CallerProfile: Hashable, Sendable, Codable {
   /// The line of code.
   public var location: SourceLocation
   /// The counts and times of the runs.
-  public var work = Work()
+  public var work = StatementCounts()
   /// Runs that faults caused on the objects that the line fetched.
   public var misses: UInt64 = 0
   /// The distribution of the runs' times.

@@ -13,7 +13,7 @@ struct TallyTable<Key: TallyKey, Value> {
   private var places: [Key: Int] = [:]
   /// By the mixed key: the index of the last key with this hash, or -1.
   private var recent: [Int32] = []
-  /// The place of the key that was updated last.
+  /// The index of the key that was updated last.
   private var last = 0
   private let capacity: Int
   /// The value that all keys beyond the capacity share.
@@ -115,9 +115,9 @@ extension ProfileBuilder.Key: TallyKey {
   var mixed: UInt64 { id ^ UInt64(process) << 48 }
 }
 
-/// Operations that have begun and not ended.
+/// Operations in progress.
 ///
-/// The one that began last is found first, without hashing its key.
+/// A lookup compares the newest one first, before it hashes the key.
 struct PendingTable<Key: Hashable, Value> {
   private var recent: [(key: Key, value: Value)] = []
   private var older: [Key: Value] = [:]

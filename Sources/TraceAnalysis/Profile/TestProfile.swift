@@ -13,7 +13,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
   /// The name in the marker.
   public var name: String
   /// The work of its statements, without the marker.
-  public var work = Work()
+  public var work = StatementCounts()
   /// The statement that made most full-scan steps, if any did.
   public var scanning: StatementID?
   /// Its statements by form and line; nil in older reports, which have one line for each form.
@@ -26,7 +26,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
     /// The line of code.
     public var caller: SourceLocation
     /// Runs, rows and the other counts.
-    public var work = Work()
+    public var work = StatementCounts()
     /// Runs that were the first with their values in the process.
     public var firstRuns: UInt64 = 0
     /// Runs with values that had not run before in the test, with no row changed in between; nil in older reports.

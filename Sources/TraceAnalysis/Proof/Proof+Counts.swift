@@ -4,9 +4,11 @@ import StoreEvents
 
 extension Proof {
   /// Runs and rows that were returned and changed, and the counts that differ by more than the tolerance of VM steps.
-  static func counts(of before: [Work], _ after: [Work], tolerance: Double) -> [GateResult.Change] {
-    let (old, new) = (before.sum(from: Work()), after.sum(from: Work()))
-    func count(_ metric: GateMetric, _ value: (Work) -> UInt64?) -> GateResult.Change? {
+  static func counts(of before: [StatementCounts], _ after: [StatementCounts], tolerance: Double)
+    -> [GateResult.Change]
+  {
+    let (old, new) = (before.sum(from: StatementCounts()), after.sum(from: StatementCounts()))
+    func count(_ metric: GateMetric, _ value: (StatementCounts) -> UInt64?) -> GateResult.Change? {
       guard let old = value(old), let new = value(new) else { return nil }
       return GateResult.Change(metric: metric, before: old, after: new)
     }
@@ -51,7 +53,10 @@ extension Proof.Pair {
       forms.map { .init(sql: $0.sql, runs: $0.work.count, rows: $0.comparedRows) }
     }
     self.init(before: sides(before), after: sides(after), basis: basis)
-    works = [before.map(\.work).sum(from: Work()), after.map(\.work).sum(from: Work())]
+    works = [
+      before.map(\.work).sum(from: StatementCounts()),
+      after.map(\.work).sum(from: StatementCounts()),
+    ]
     guard isRewritten else { return }
     // One step to read a column and one to store it.
     let columns = [before, after].map { forms in

@@ -37,7 +37,7 @@ public struct Proof: Hashable, Sendable {
     /// VM steps of the second run for the columns that its statements read with more rows.
     var stepsOfColumns: UInt64 = 0
     /// The work of both sides.
-    var works: [Work] = []
+    var works: [StatementCounts] = []
   }
 
   /// A form with its counts.

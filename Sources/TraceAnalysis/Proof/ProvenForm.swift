@@ -6,7 +6,7 @@ import StoreEvents
 /// All runs of one form of a statement in a run, or in one test of it.
 struct ProvenForm: Hashable {
   var sql: String
-  var work: Work
+  var work: StatementCounts
   var tables: Set<String>
   /// Whether it counts or groups rows: it then returns other rows than it reads.
   var isAggregate: Bool
@@ -67,7 +67,7 @@ extension Profile {
       }
     }
     func forms(
-      _ parts: [(id: StatementID, work: Work, distinct: UInt64)]
+      _ parts: [(id: StatementID, work: StatementCounts, distinct: UInt64)]
     ) -> [String: ProvenForm] {
       parts.reduce(into: [:]) { forms, part in
         guard var form = known[part.id] ?? nil else { return }
@@ -97,7 +97,7 @@ extension ProvenForm {
     let shared = SharedStatement(sql: sql)
     guard !shared.tables.isEmpty else { return nil }
     self.sql = shared.text
-    work = Work()
+    work = StatementCounts()
     tables = Set(shared.tables.map { $0.lowercased() })
     let clauses = StatementClauses(sql: sql)
     isAggregate = clauses.isGrouped || clauses.isCount || clauses.isDistinct

@@ -23,7 +23,7 @@ struct AvoidFrequentCheckpoint: Rule {
       """,
     limits: """
       Reported when commits of one line ran ten checkpoints or more, in one commit of ten or more often, and wrote less
-      than 1,000 pages each on average. If the log was never reset (LetLogReset), only that is reported. Needs a
+      than 1,000 pages each on average. If the log was never reset (AllowLogReset), only that is reported. Needs a
       recording with --io.
       """)
 

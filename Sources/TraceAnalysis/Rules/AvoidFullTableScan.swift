@@ -215,7 +215,7 @@ extension AvoidFullTableScan {
 
   private static func fixOfBookkeeping(_ table: String?) -> String? {
     guard let table, BookkeepingTable.isNamed(table) else { return nil }
-    return BookkeepingTable.isOfHistory(table)
+    return BookkeepingTable.isFromHistory(table)
       ? """
       make no index on '\(table)', which is Core Data's own: delete the history that every target \
       has read (NSPersistentHistoryChangeRequest.deleteHistory)

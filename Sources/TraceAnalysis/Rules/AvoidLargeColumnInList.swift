@@ -146,7 +146,7 @@ extension String {
       .contains(where: name.hasSuffix) && !name.hasSuffix("metadata") && !isOfThumbnail
   }
 
-  /// Whether a column has a name that is mostly that of a small picture, made for a list.
+  /// Whether the column's name is typical of a thumbnail.
   fileprivate var isOfThumbnail: Bool {
     ["thumb", "preview", "icon", "avatar"].contains(where: lowercased().contains)
   }

@@ -68,8 +68,8 @@ extension DatabaseIndex {
 
   /// Where an object store has a model, the index is declared there.
   var dropText: String {
-    let isOfStore = table.hasPrefix("Z") && table == table.uppercased()
-    let place = isOfStore ? "from the model" : "where the schema is made"
+    let isFromStore = table.hasPrefix("Z") && table == table.uppercased()
+    let place = isFromStore ? "from the model" : "where the schema is made"
     return "remove its declaration \(place), or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
   }
 

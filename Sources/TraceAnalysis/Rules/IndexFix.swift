@@ -57,7 +57,7 @@ struct IndexFix {
   var sentence: String {
     let statements = indexes.map(creation).joined(separator: "; ")
     let reason = isEach ? " (each OR needs its own)" : ""
-    guard isOfStore, let table = indexes.first?.table else { return "\(statements)\(reason)" }
+    guard isFromStore, let table = indexes.first?.table else { return "\(statements)\(reason)" }
     let declarations = indexes.map { declaration($0.columns) }.joined(separator: ", ")
     return "declare \(declarations) in \(owner(of: table))\(reason), or: \(statements)"
   }
@@ -104,7 +104,7 @@ struct IndexFix {
   }
 
   /// Whether table and columns are named as a store names them: ZSTOP, ZLONGITUDE.
-  private var isOfStore: Bool {
+  private var isFromStore: Bool {
     indexes.allSatisfy { index in
       index.isPlain
         && ([index.table] + index.columns).allSatisfy { name in
@@ -127,7 +127,7 @@ struct IndexFix {
   /// The name is the one that the store uses for the index.
   private func creation(_ index: IndexCandidate) -> String {
     let quoted = SQLName.quotedIfNeeded
-    let name = index.name + (isOfStore && index.columns.count == 1 ? "_INDEX" : "")
+    let name = index.name + (isFromStore && index.columns.count == 1 ? "_INDEX" : "")
     let prefix = schema.map { quoted($0) + "." } ?? ""
     let part = index.condition.map { " WHERE \($0)" } ?? ""
     return "CREATE INDEX \(prefix)\(quoted(name)) ON \(quoted(index.table)) (\(index.terms))\(part)"

@@ -36,7 +36,7 @@ public enum Rules {
     HandleCorruption(), OneSQLitePerProcess(), OneNamePerDatabase(), KeepDatabaseLocal(),
     DoNotOpenDatabaseFile(), KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(),
     KeepDurableSettings(),
-    LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
+    AllowLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 
   /// Finds a rule by its name, in any case.
@@ -52,7 +52,7 @@ extension Profile {
 
 extension JudgedStatement {
   /// ` on average` where the counts of the runs differ.
-  func averageText(_ sum: KeyPath<Work, UInt64>) -> String {
+  func averageText(_ sum: KeyPath<StatementCounts, UInt64>) -> String {
     averageText(profile.work[keyPath: sum])
   }
 

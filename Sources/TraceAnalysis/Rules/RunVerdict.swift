@@ -103,7 +103,7 @@ extension Profile {
   ///
   /// Nil where no input measured it.
   public var timeInDatabase: Nanoseconds? {
-    guard totals.isOfStore else { return known(\.totals.connectionTime) }
+    guard totals.isFromStore else { return known(\.totals.connectionTime) }
     let parts = [
       known(\.totals.totalTime), known(\.totals.faultTime), known(\.totals.saveTime),
     ].compactMap(\.self)

@@ -51,7 +51,7 @@ extension JudgedStatement {
     return .table
   }
 
-  private var work: Work { profile.work }
+  private var work: StatementCounts { profile.work }
 
   /// Whether an object store ran it, rather than a program that writes its SQL itself.
   var isOfObjects: Bool { !profile.entity.isEmpty }

@@ -17,14 +17,14 @@ struct JudgedStatement {
   ///
   /// A text may have thousands of parameters, and many rules need them.
   let clauses: StatementClauses
-  /// The SQL; of a join with a database, with the table before each column.
+  /// The SQL; each column of a join has its table, if the database is known.
   var qualifiedSQL: String
   /// Functions and collations that only the program has, as far as the database showed.
   var standIns: [String] = []
   /// Whether it names a table or a column that the program removed later, so that no index was tried.
   var isOfEarlierSchema = false
   /// Whether Core Data's log reported it.
-  var isOfCoreData = false
+  var isFromCoreData = false
   /// The names of the program's data model, if it was passed.
   var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
@@ -70,11 +70,11 @@ extension Workload {
       return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs -> StatementForm in
         var form = form(
           runs.sorted { $0.statement.isHeavier(than: $1.statement) }, explain)
-        form.whole.isOfCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
+        form.whole.isFromCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
         form.whole.names = names
         for index in form.texts.indices {
           form.texts[index].names = names
-          form.texts[index].isOfCoreData = form.whole.isOfCoreData
+          form.texts[index].isFromCoreData = form.whole.isFromCoreData
         }
         return form
       }
@@ -126,7 +126,7 @@ private struct DatabasePart {
 
   init(_ statement: StatementProfile, of databases: [DatabaseRuns]) {
     self.statement = statement
-    var heaviest: Work?
+    var heaviest: StatementCounts?
     for runs in databases {
       guard let work = runs.callers[statement.mainCaller] else { continue }
       if let heaviest, !work.isHeavier(than: heaviest) { continue }

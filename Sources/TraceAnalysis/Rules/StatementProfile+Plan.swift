@@ -10,7 +10,7 @@ extension JudgedStatement {
 
   /// An index in the terms of the program that ran the statement.
   func sentence(_ fix: IndexFix) -> String {
-    isOfCoreData || names.map(fix.isNamed(by:)) == true ? fix.fetchIndexes(names) : fix.sentence
+    isFromCoreData || names.map(fix.isNamed(by:)) == true ? fix.fetchIndexes(names) : fix.sentence
   }
 }
 

@@ -168,10 +168,10 @@ struct UnindexedStringSearch: Rule {
     let prefix =
       search?.kind == .expression ? "a prefix needs no regular expression: " : ""
     let attribute =
-      statement.isOfCoreData
+      statement.isFromCoreData
       ? "an attribute in lower case without diacritics, with a <fetchIndex>"
       : "an attribute with derivedFrom and searchNormalized: lower case, no marks"
-    let index = statement.isOfCoreData ? "" : ", index that attribute"
+    let index = statement.isFromCoreData ? "" : ", index that attribute"
     let normalized = """
       store the text a second time, normalized (\(attribute))\(index) and search it with BEGINSWITH
       """

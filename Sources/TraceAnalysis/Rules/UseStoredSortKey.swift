@@ -37,7 +37,7 @@ struct UseStoredSortKey: Rule {
         evidence: statement.profile.sortEvidence,
         fix: """
           store a sort key with the value (folded, in the desired order), index it\
-          \(statement.isOfCoreData ? " (<fetchIndex>)" : ""), and sort by it with the plain comparison
+          \(statement.isFromCoreData ? " (<fetchIndex>)" : ""), and sort by it with the plain comparison
           """)
     }
   }

@@ -31,7 +31,7 @@ public struct Timeline: Sendable {
   public var slices: [Slice] = []
   /// Reads that pinned a write-ahead log, longest first.
   public var pins: [Pin] = []
-  /// Events that could have been slices; more than ``slices`` has if only the longest are kept.
+  /// The number of events that can be slices; ``slices`` may have only the longest.
   public var sliceable: UInt64 = 0
 
   /// The events that ended in a time span.

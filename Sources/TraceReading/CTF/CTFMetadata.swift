@@ -10,7 +10,7 @@ struct CTFMetadata {
   let eventClassCount: Int
 
   /// Whether LTTng-UST wrote it, so that text that cannot be parsed is damaged and not foreign.
-  static func isOfLTTng(_ text: [UInt8]) -> Bool {
+  static func isFromLTTng(_ text: [UInt8]) -> Bool {
     String(decoding: text, as: UTF8.self).contains("tracer_name = \"lttng-ust\"")
   }
 

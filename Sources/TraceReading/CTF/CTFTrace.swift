@@ -53,7 +53,7 @@ struct CTFTrace {
         if metadata.eventClassCount > result?.eventClassCount ?? -1 { result = metadata }
       } catch {
         // Another tracer may have written fields that are unknown here.
-        throw error.isForeign || CTFMetadata.isOfLTTng(text) ? error : .foreign(error.reason)
+        throw error.isForeign || CTFMetadata.isFromLTTng(text) ? error : .foreign(error.reason)
       }
     }
     guard let result else { throw TSDLError(reason: "it has no metadata") }

@@ -41,7 +41,7 @@ enum MetadataPackets {
     let bytes = Array(data)
     guard Head.isHead(bytes) else {
       // Without the line, a comment, and not with that of another version.
-      let isUnsigned = !bytes.starts(with: "/*".utf8) && CTFMetadata.isOfLTTng(bytes)
+      let isUnsigned = !bytes.starts(with: "/*".utf8) && CTFMetadata.isFromLTTng(bytes)
       guard bytes.starts(with: signature) || isUnsigned || bytes.allSatisfy({ $0 <= 32 }) else {
         throw TSDLError(reason: "its metadata does not begin with /* CTF 1.8 */")
       }

@@ -14,7 +14,7 @@ struct CoreDataDoubts {
   var unmarked: UInt64 = 0
   /// Errors that belong to no statement of the log.
   var errors: UInt64 = 0
-  /// Statements without their end.
+  /// The number of truncated statements.
   var cut: UInt64 = 0
 
   mutating func add(_ thread: CoreDataThread) {

@@ -30,7 +30,7 @@ struct CoreDataLine {
     let text = UnsafeRawBufferPointer(rebasing: line[end...])
     switch category {
     case .remark: guard isMarked else { return nil }
-    case .error: guard isMarked || Self.isOfSQLite(text) else { return nil }
+    case .error: guard isMarked || Self.isFromSQLite(text) else { return nil }
     default: break
     }
     headLength = before.count - mark
@@ -48,7 +48,7 @@ struct CoreDataLine {
     }
   }
 
-  private static func isOfSQLite(_ text: UnsafeRawBufferPointer) -> Bool {
+  private static func isFromSQLite(_ text: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(text)
     return cursor.takeThrough("SQLite error code:") != nil
       || cursor.takeThrough("I/O error for database") != nil

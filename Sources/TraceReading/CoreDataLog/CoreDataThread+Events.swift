@@ -11,7 +11,7 @@ extension CoreDataThread {
 
   func emit(_ fetch: CoreDataFetch) {
     let end = record(.fetchEnd(fetch.ending), at: fetch.end, without: fetch.unknown)
-    hold(beginning(of: fetch) + fetch.held + [end], within: fetch.parentID)
+    buffer(beginning(of: fetch) + fetch.held + [end], within: fetch.parentID)
     if fetch.parentID == 0 { lastFetchID = fetch.id }
   }
 
@@ -40,7 +40,7 @@ extension CoreDataThread {
     let fault = FaultFired(
       entity: entity, pk: pk, relationship: relationship, source: .database, duration: duration,
       rows: fetch.rows, originFetchID: lastFetchID, origin: .unknown)
-    hold(
+    buffer(
       announcement(of: fetch) + fetch.held
         + [
           record(.cacheMiss(miss), at: fetch.end, without: fetch.unknown),
@@ -50,8 +50,8 @@ extension CoreDataThread {
     return true
   }
 
-  /// Holds events until it is known whether the fetch that contains them is a fetch.
-  private func hold(_ events: [EventRecord], within parentID: UInt64) {
+  /// Buffers events until it is known whether the fetch that contains them is a fetch.
+  private func buffer(_ events: [EventRecord], within parentID: UInt64) {
     guard let index = open.firstIndex(where: { $0.id == parentID }) else {
       records += events
       return
@@ -61,7 +61,7 @@ extension CoreDataThread {
     let fetch = open[index]
     open[index].held = []
     open[index].hasBegun = true
-    hold(beginning(of: fetch) + fetch.held, within: fetch.parentID)
+    buffer(beginning(of: fetch) + fetch.held, within: fetch.parentID)
   }
 
   func abandonOldest() {

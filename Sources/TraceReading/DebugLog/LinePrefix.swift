@@ -61,7 +61,7 @@ extension ByteCursor {
       return ("", true)
     }
     var ahead = self
-    let name = ahead.take(while: \.isOfContainer)
+    let name = ahead.take(while: \.isFromContainer)
     _ = ahead.take { $0 == UInt8(ascii: " ") }
     guard !name.isEmpty, ahead.take("| ") else { return nil }
     self = ahead
@@ -87,7 +87,7 @@ extension ByteCursor {
     var ahead = self
     var name = ""
     if ahead.take("[") {
-      name = String(decoding: ahead.take(while: \.isOfContainer), as: UTF8.self)
+      name = String(decoding: ahead.take(while: \.isFromContainer), as: UTF8.self)
       guard ahead.take("] ") else { return nil }
     } else if ahead.takeDateTime(separator: "T") != nil {
       _ = ahead.take { $0 != UInt8(ascii: " ") }
@@ -104,7 +104,7 @@ extension ByteCursor {
 }
 
 extension UInt8 {
-  fileprivate var isOfContainer: Bool {
+  fileprivate var isFromContainer: Bool {
     isNameByte || isUpper || "-./".utf8.contains(self)
   }
 }

@@ -35,14 +35,14 @@ final class NativeCallers {
     else { return record }
     let frames = NativeFrame.frames(caller.frames)
     // The function is that of the first frame: one of a driver is no place of the program.
-    if let first = frames.first, first.isOfSharedLibrary || first.isOfInterpreter {
+    if let first = frames.first, first.isFromSharedLibrary || first.isFromInterpreter {
       caller.function = ""
     } else if caller.function.hasPrefix("_cgo_") {
       // Go makes one for each function of C that is called.
       caller.function = ""
     }
     if ["", host].contains(record.process.host) {
-      let own = frames.filter { !$0.isOfSystem && !$0.isOfInterpreter }
+      let own = frames.filter { !$0.isFromSystem && !$0.isFromInterpreter }
       if let (line, module) = line(of: own, at: record.timestamp) {
         caller.file = line.file.path(besideProgram: module)
         caller.line = line.line
@@ -64,11 +64,11 @@ final class NativeCallers {
     var obstacle: Obstacle?
     for frame in frames {
       let found = lines(at: frame, time, &obstacle)
-      if let line = found.first(where: \.isOfApplication) { return (line, frame.module) }
-      if found.contains(where: \.isOfCgo) {
+      if let line = found.first(where: \.isFromApplication) { return (line, frame.module) }
+      if found.contains(where: \.isFromCgo) {
         // Its caller is a helper of the driver, which is the same for each caller as well.
         ofLibrary = nil
-      } else if ofLibrary == nil, let line = found.first(where: \.isOfProgram) {
+      } else if ofLibrary == nil, let line = found.first(where: \.isFromProgram) {
         ofLibrary = (line, frame.module)
       }
     }

@@ -10,12 +10,12 @@ struct NativeFrame: Hashable {
   var offset: UInt64
 
   /// Whether the file belongs to the system or to a toolchain.
-  var isOfSystem: Bool {
+  var isFromSystem: Bool {
     CSourceFiles_classify(module, CSourceFiles_module, nil) != CSourceFiles_program
   }
 
   /// Whether the file is an interpreter: its lines are the same for every program that it runs.
-  var isOfInterpreter: Bool {
+  var isFromInterpreter: Bool {
     let name = module.split(separator: "/").last ?? ""
     let stem = name.prefix { !$0.isNumber && $0 != "." && $0 != "-" }
     return ["python", "pypy", "node", "ruby", "perl", "php", "tclsh", "java", "jvm"]
@@ -23,7 +23,7 @@ struct NativeFrame: Hashable {
   }
 
   /// Whether the file is a shared library and no executable.
-  var isOfSharedLibrary: Bool {
+  var isFromSharedLibrary: Bool {
     let name = module.split(separator: "/").last ?? ""
     return name.hasSuffix(".so") || name.contains(".so.") || name.hasSuffix(".node")
   }

@@ -11,26 +11,26 @@ struct SymbolizedLine: Hashable {
 
   /// Whether the application's author wrote it, as far as paths show: package managers and toolchains
   /// have folders of their own.
-  var isOfApplication: Bool {
-    isOfProgram
+  var isFromApplication: Bool {
+    isFromProgram
       && CSourceFiles_classify(file, CSourceFiles_native, nil) == CSourceFiles_program
   }
 
   /// Whether it is a line of the application or of a library, and neither SQLite's nor Go's stub
   /// for calls of C.
-  var isOfProgram: Bool { line > 0 && !isOfSQLite && !isOfCgo && !isOfGoRuntime }
+  var isFromProgram: Bool { line > 0 && !isFromSQLite && !isFromCgo && !isFromGoRuntime }
 
-  private var isOfSQLite: Bool { CSourceFiles_is_of_sqlite(function, file) }
+  private var isFromSQLite: Bool { CSourceFiles_is_of_sqlite(function, file) }
 
   /// Whether Go made it for a call of C, which is the same line for each caller.
-  var isOfCgo: Bool {
+  var isFromCgo: Bool {
     let name = file.split(separator: "/").last ?? ""
     return ["cgo-gcc-", "cgo-builtin-", "cgo-generated-", "_cgo_"].contains { name.hasPrefix($0) }
       || file.contains("runtime/cgo/")
   }
 
   /// Whether it is where Go changes to the stack of C.
-  private var isOfGoRuntime: Bool {
+  private var isFromGoRuntime: Bool {
     ["runtime/cgocall.go", "runtime/asm_"].contains { file.contains($0) }
   }
 }

@@ -85,7 +85,7 @@ struct AttachTarget {
     return nil
   }
 
-  /// A shadow stack ends a process with replaced return addresses.
+  /// The obstacle of a shadow stack, which ends a process with replaced return addresses.
   private var shadowStackObstacle: String? {
     field("x86_Thread_features")?.contains("shstk") == true
       ? "it has a shadow stack; start it with 'trace-report record'" : nil
@@ -115,7 +115,7 @@ struct AttachTarget {
     let hasLibc = names.contains { $0.hasPrefix("libc.so.6") || $0.hasPrefix("libc-2.") }
     if !hasLibc { return "it is static: nothing can be loaded into it" }
     // Their frames have no .eh_frame, by which attach finds a thread that may load a library.
-    return file.isOfGo
+    return file.isFromGo
       ? "it is a program of Go, whose stacks cannot be examined; start it with 'trace-report record'"
       : nil
   }

@@ -112,7 +112,7 @@ public enum Doctor {
         "the program is setuid or setgid: the loader ignores LD_PRELOAD; run it as its owner")
     }
     guard let data = FileManager.default.contents(atPath: program), let file = ElfFile(data) else {
-      diagnosis.obstacles.append("the program is no ELF file of this machine")
+      diagnosis.obstacles.append("the program is not an ELF file for this machine")
       return
     }
     if !file.is64Bit {

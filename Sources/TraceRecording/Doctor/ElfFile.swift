@@ -17,7 +17,7 @@ struct ElfFile {
   /// Whether the file has the lines of its code.
   var hasDebugInformation = false
   /// Whether Go's linker made it.
-  var isOfGo = false
+  var isFromGo = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
   var containsSQLite: Bool
   /// Whether PyInstaller appended an archive of libraries, which the program unpacks when it runs.
@@ -56,7 +56,7 @@ struct ElfFile {
       if let nameTable, let name = bytes.integer(section, 4) {
         switch bytes.text(nameTable + name) {
         case ".debug_info": hasDebugInformation = true
-        case ".note.go.buildid": isOfGo = true
+        case ".note.go.buildid": isFromGo = true
         default: break
         }
       }

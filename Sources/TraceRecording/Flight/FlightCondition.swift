@@ -88,9 +88,9 @@ extension FlightCondition {
     case (.error, .statementRun(let run)): !run.error.isEmpty
     case (.error, .fetchEnd(let fetch)): !fetch.error.isEmpty
     case (.error, .saveEnd(let save)): !save.error.isEmpty
-    case (.corrupt, .statementRun(let run)): Self.isOfFile(run.error)
-    case (.corrupt, .fetchEnd(let fetch)): Self.isOfFile(fetch.error)
-    case (.corrupt, .saveEnd(let save)): Self.isOfFile(save.error)
+    case (.corrupt, .statementRun(let run)): Self.isFromFile(run.error)
+    case (.corrupt, .fetchEnd(let fetch)): Self.isFromFile(fetch.error)
+    case (.corrupt, .saveEnd(let save)): Self.isFromFile(save.error)
     case (.hazard, .databaseFileTouched(let touch)):
       touch.operation != "close" || touch.file == "database" || touch.file == "shm"
     case (.faultStorm, .cacheMiss): true
@@ -138,7 +138,7 @@ extension FlightCondition {
   /// The errors of a damaged file; an error of the store has SQLite's text alone.
   private static let errorsOfFile = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR"]
 
-  private static func isOfFile(_ error: String) -> Bool {
+  private static func isFromFile(_ error: String) -> Bool {
     errorsOfFile.contains { error.contains($0) }
   }
 

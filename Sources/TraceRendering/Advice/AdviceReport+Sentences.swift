@@ -67,7 +67,7 @@ extension AdviceReport {
     let least = others.map(\.steps).max().map { $0 <= 1.05 * today.steps } ?? true
     return least
       ? "Statistics make no difference of 5% to this workload. \(counts)"
-      : "Today's statistics are as good as any for this workload. \(counts)"
+      : "The current statistics are as good as any for this workload. \(counts)"
   }
 
   func steps(_ count: Double) -> String { UInt64(clamping: Int64(count.rounded())).grouped }

@@ -68,7 +68,7 @@ public struct AdviceReport {
 extension IndexAdvice.Creation {
   /// `Index(\.longitude, \.latitude)`, or nil where a column belongs to no property of an object store.
   var declaration: String? {
-    guard undeclarable == nil, candidate.isPlain, isOfStore else { return nil }
+    guard undeclarable == nil, candidate.isPlain, isFromStore else { return nil }
     let paths = candidate.columns.map { column in
       "\\."
         + LogText.escaped(
@@ -77,7 +77,7 @@ extension IndexAdvice.Creation {
     return "Index(\(paths.joined(separator: ", ")))"
   }
 
-  private var isOfStore: Bool {
+  private var isFromStore: Bool {
     ([candidate.table] + candidate.columns).allSatisfy {
       $0.hasPrefix("Z") && $0 == $0.uppercased()
     }
@@ -92,7 +92,7 @@ extension IndexAdvice.Creation {
       return
         "\(undeclarable) belongs to no property, so no declaration creates it; run the SQL for each new store"
     }
-    return isOfStore && !candidate.isPlain
+    return isFromStore && !candidate.isPlain
       ? "a declaration has properties alone; run the SQL for each new store" : nil
   }
 }

@@ -95,9 +95,9 @@ extension Document {
       return Table.Row([.text(name), .known(old), .known(new), words])
     }
     let isObserved = before.observed != nil || after.observed != nil
-    let isOfStore = before.totals.isOfStore || after.totals.isOfStore || !isObserved
+    let isFromStore = before.totals.isFromStore || after.totals.isFromStore || !isObserved
     var rows: [Table.Row] = []
-    if isOfStore {
+    if isFromStore {
       rows += [
         total("fetches", \.totals.fetches), total("counts", \.totals.counts),
         total("rows", \.totals.rows), total("faults", \.totals.faults),
@@ -108,14 +108,14 @@ extension Document {
     if isObserved {
       rows += [
         row("statements") { $0.observed?.runs ?? 0 },
-        row(isOfStore ? "their rows" : "rows") { $0.known($0.observed?.rows, .rows) },
+        row(isFromStore ? "their rows" : "rows") { $0.known($0.observed?.rows, .rows) },
         row("changes") { $0.known($0.observed?.changes, .changes) },
         total("commits", \.waits.commits),
         total("lock waits", \.waits.busyWaits),
       ]
     }
     rows.append(time("in SQLite", \.totals.connectionTime))
-    if isOfStore {
+    if isFromStore {
       rows += [
         time("fetching", \.totals.totalTime), time("in faults", \.totals.faultTime),
         time("saving", \.totals.saveTime),
@@ -127,7 +127,7 @@ extension Document {
 
   private static func row(_ pair: ProfileDifference.Pair) -> Table.Row {
     let (before, after) = (pair.before, pair.after)
-    func perRun(_ path: KeyPath<Work, UInt64>) -> Cell {
+    func perRun(_ path: KeyPath<StatementCounts, UInt64>) -> Cell {
       .text(arrow([before, after].map { $0?.perRunText(path) ?? "–" }))
     }
     var notes: [Cell] = []
@@ -202,7 +202,7 @@ extension Table.Row {
 }
 
 extension StatementGroup {
-  func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
+  func perRunText(_ path: KeyPath<StatementCounts, UInt64>) -> String {
     let value = path == \.count ? Double(work.count) : work.knownPerRun(path)
     return value.flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
   }

@@ -129,7 +129,7 @@ extension DashboardPage {
     return "\(all.grouped), \(Cell.ratio(Double(hits) / Double(all)).text) from the row cache"
   }
 
-  private func timePart(of work: Work) -> [Dashboards.Part] {
+  private func timePart(of work: StatementCounts) -> [Dashboards.Part] {
     guard let ratios = work.timeParts else { return [] }
     var part = Dashboards.Part("Where the time goes")
     part.segments = Dashboards.Segment.segments(ratios.map { ($0.name, $0.ratio) })

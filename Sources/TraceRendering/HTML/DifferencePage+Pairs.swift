@@ -35,7 +35,7 @@ extension DifferencePage {
 
   private func row(of pair: ProfileDifference.Pair) -> Dashboards.Row {
     let (before, after) = (pair.before, pair.after)
-    func perRun(_ path: KeyPath<Work, UInt64>) -> Dashboards.Cell {
+    func perRun(_ path: KeyPath<StatementCounts, UInt64>) -> Dashboards.Cell {
       let sides = [before, after].map { $0?.perRunText(path) ?? "–" }
       return .init(Document.arrow(sides), order: (before ?? after)?.work.perRun(path) ?? 0)
     }

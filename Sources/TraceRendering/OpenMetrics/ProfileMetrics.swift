@@ -146,7 +146,7 @@ public enum ProfileMetrics {
       help: "Time in a statement, and its parts.",
       groups.flatMap { group in
         [
-          ("total", \Work.totalTime), ("wait", \.waitTime), ("prepare", \.prepareTime),
+          ("total", \StatementCounts.totalTime), ("wait", \.waitTime), ("prepare", \.prepareTime),
           ("step", \.stepTime), ("materialize", \.materializeTime),
         ].compactMap { part, path in
           group.work.known(path).map {

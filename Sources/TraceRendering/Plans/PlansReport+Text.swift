@@ -20,7 +20,7 @@ extension PlansReport {
           + "PRAGMA, a virtual table's own SQL, or the beginning or the end of a transaction",
         .faint)
     }
-    if isOfCapsule {
+    if isFromCapsule {
       drawing.paragraph("Indexes and values were not tried: a capsule has no rows.", .faint)
     }
     for doubt in doubts { drawing.paragraph(doubt, .yellow) }

@@ -106,7 +106,7 @@ public struct PlansReport {
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
   /// Whether the database has no rows.
-  public var isOfCapsule = false
+  public var isFromCapsule = false
   /// The names of the program's data model, if it was passed.
   public var names: ModelNames?
 

@@ -92,7 +92,7 @@ extension Replay {
       return Table.Row([.text(name), cell(before), cell(after), factor])
     }
     let rows = WorkMetric.counters.map { metric in
-      row(metric.title, { Work($0.counters).counter(metric) }, Cell.count)
+      row(metric.title, { StatementCounts($0.counters).counter(metric) }, Cell.count)
     }.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
     var time = row("time in SQLite", \.timeNs) { .duration(Nanoseconds($0)) }
     if let ratio = timeRatio { time.notes = [.text("95% interval of parts: \(ratio.words)")] }

@@ -20,7 +20,7 @@ extension StatementGroup {
   }
 }
 
-extension Work {
+extension StatementCounts {
   /// A summary of the SQLite use of a run; "" if nothing is known.
   func notes(misses: UInt64) -> Cell {
     let counts =

@@ -51,7 +51,7 @@ extension Sequence {
 }
 
 extension SummaryOptions.Order {
-  func amount(_ work: Work, _ latency: Latency, misses: UInt64) -> Double {
+  func amount(_ work: StatementCounts, _ latency: Latency, misses: UInt64) -> Double {
     switch self {
     case .total: Double(work.totalTime)
     case .count: Double(work.count)

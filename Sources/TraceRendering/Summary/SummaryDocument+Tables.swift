@@ -32,7 +32,7 @@ extension Document {
   static let workColumns = Table.columns(
     numbers: "total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max")
 
-  static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
+  static func cells(_ work: StatementCounts, _ latency: Latency, share whole: Double) -> [Cell] {
     let total = work.known(\.totalTime)
     func time(_ time: Nanoseconds) -> Cell { .known(total == nil ? nil : time) }
     return [

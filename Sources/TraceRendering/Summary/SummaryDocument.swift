@@ -170,7 +170,7 @@ extension Profile {
   var facts: [Document.Fact] {
     guard let observed else { return storeFacts }
     let statements = facts(of: observed)
-    return totals.isOfStore ? storeFacts + statements : statements
+    return totals.isFromStore ? storeFacts + statements : statements
   }
 
   private func facts(of observed: ObservedProfile) -> [Document.Fact] {
@@ -216,13 +216,13 @@ extension Profile {
 
   /// Nil where no source contains the parts.
   var timeSplitSentence: String? {
-    var work = Work()
+    var work = StatementCounts()
     for statement in statements { work.add(statement.work) }
     return work.timeSplit.map { "Of the time: \($0)." }
   }
 }
 
-extension Work {
+extension StatementCounts {
   /// `2% waiting, 1% compiling, 90% running, 7% making objects`, or nil where the source
   /// does not contain the parts.
   var timeSplit: String? {

@@ -80,7 +80,7 @@ public struct TopFrame: Sendable {
 
   private func rates(ofObserved added: ObservedProfile) -> [Document.Fact] {
     let statements: [Document.Fact] = [.init("statements/s", rate(added.runs))]
-    guard !interval.profile.totals.isOfStore else { return storeRates + statements }
+    guard !interval.profile.totals.isFromStore else { return storeRates + statements }
     return statements + [
       .init("rows/s", rate(added.rows)), .init("changes/s", rate(added.changes)),
       .init("commits/s", rate(interval.commitsAdded)),
@@ -118,7 +118,7 @@ public struct TopFrame: Sendable {
       profile.waits.commits.counted("commit"),
     ]
     return
-      ((observed == nil || totals.isOfStore ? store : others)
+      ((observed == nil || totals.isFromStore ? store : others)
       + [totals.errors > 0 ? totals.errors.counted("error") : nil])
       .compactMap(\.self).joined(separator: ", ")
   }

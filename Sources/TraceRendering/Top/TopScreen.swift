@@ -126,7 +126,7 @@ struct TopScreen {
     }
     let work = group.work
     let perRun = [
-      ("row", "rows", \Work.rows), ("VM step", "VM steps", \.vmSteps),
+      ("row", "rows", \StatementCounts.rows), ("VM step", "VM steps", \.vmSteps),
       ("scan step", "scan steps", \.fullScanSteps),
     ].compactMap { one, many, path in
       work.knownPerRun(path).map { "\(Cell.number($0).text) \($0 == 1 ? one : many)" }

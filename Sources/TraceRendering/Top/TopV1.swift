@@ -149,7 +149,7 @@ extension TopV1.Statement {
 }
 
 extension TopV1.Work {
-  fileprivate init(_ work: TraceAnalysis.Work, misses: UInt64) {
+  fileprivate init(_ work: TraceAnalysis.StatementCounts, misses: UInt64) {
     self.init(
       count: work.count, rows: work.rows, cacheMisses: misses, totalNs: work.totalTime)
   }

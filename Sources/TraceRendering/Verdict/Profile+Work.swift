@@ -12,7 +12,7 @@ extension Profile {
     guard !isEmpty else { return [] }
     let rows = known(\.totals.rows).map { " returned \($0.counted("row"))" } ?? " ran"
     let subject =
-      totals.isOfStore
+      totals.isFromStore
       ? totals.fetches.counted("fetch", "fetches") + rows
       : (observed?.runs ?? 0).counted("statement") + rowsOfRuns
     let scans = rowsOfScans.map { " and read \($0.counted("row")) in full scans" } ?? ""
@@ -39,10 +39,12 @@ extension Profile {
 
   private var timeSentence: [String] {
     guard let time = timeInDatabase else { return [] }
-    var work = Work()
+    var work = StatementCounts()
     for statement in statements { work.add(statement.work) }
     let split = work.timeSplit.map { ": \($0)" } ?? ""
-    return ["\(Cell.duration(time).text) in \(totals.isOfStore ? "the store" : "SQLite")\(split)."]
+    return [
+      "\(Cell.duration(time).text) in \(totals.isFromStore ? "the store" : "SQLite")\(split)."
+    ]
   }
 
   /// Nil where no input counts them, and where there are none.

@@ -38,9 +38,9 @@ extension ProfileDifference {
     }
     let all: [(String, (Profile) -> UInt64?)] = [
       ("statements", { $0.observed?.runs }),
-      ("fetches", { $0.totals.isOfStore ? $0.totals.fetches : nil }),
+      ("fetches", { $0.totals.isFromStore ? $0.totals.fetches : nil }),
       ("rows read in full scans", scans), ("cache misses", { $0.known(\.totals.cacheMisses) }),
-      ("saves", { $0.totals.isOfStore ? $0.totals.saves : nil }),
+      ("saves", { $0.totals.isFromStore ? $0.totals.saves : nil }),
       ("commits", { $0.observed == nil ? nil : $0.waits.commits }),
       ("lock waits", { $0.observed == nil ? nil : $0.waits.busyWaits }),
       ("errors", { $0.totals.errors }),

@@ -17,7 +17,7 @@ struct MCPTool {
 
   var name: String
   var description: String
-  /// The words before the arguments, and behind them.
+  /// The command's words before the arguments; the others follow them.
   var command: String
   var flags: [String]
   var parameters: [Parameter]

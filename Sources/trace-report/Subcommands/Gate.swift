@@ -89,13 +89,13 @@ struct Gate: AsyncParsableCommand {
   func run() async throws {
     let isSilent = outputs.quiet
     guard !program.isEmpty else {
-      return try Progress.$isSilent.withValue(isSilent) { try hold(Inputs(words)) }
+      return try Progress.$isSilent.withValue(isSilent) { try compare(Inputs(words)) }
     }
     // Without a baseline there is nothing that the program could be compared with.
     _ = try readBaseline()
     let recording = try await RecordedProgram(program)
     do {
-      try Progress.$isSilent.withValue(isSilent) { try hold(Inputs([recording.folder])) }
+      try Progress.$isSilent.withValue(isSilent) { try compare(Inputs([recording.folder])) }
       recording.remove()
     } catch {
       Output.complain("the recording was kept: \(LogText.quoted(recording.folder))")
@@ -103,7 +103,7 @@ struct Gate: AsyncParsableCommand {
     }
   }
 
-  private func hold(_ inputs: Inputs) throws {
+  private func compare(_ inputs: Inputs) throws {
     guard let known = try readBaseline() else { return try writeFirst(inputs) }
     // All runs do the same work, so the counts of the first one represent all.
     let runs = timing ? try inputs.distinctRuns() : []

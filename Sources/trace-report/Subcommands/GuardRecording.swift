@@ -16,5 +16,5 @@ struct GuardRecording: AsyncParsableCommand {
   @Argument(help: "The process id of the recorder.")
   var recorder: Int32
 
-  func run() async { await TraceRecorder.standGuard(over: recorder, log: log) }
+  func run() async { await TraceRecorder.cleanUp(after: recorder, log: log) }
 }

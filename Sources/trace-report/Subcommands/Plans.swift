@@ -140,8 +140,8 @@ struct Plans: ParsableCommand {
             work: $0.work, unended: $0.unended)
         }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts + CapsuleV1.doubts(of: file.connection)
-    report.isOfCapsule = explainer.isOfCapsule
-    report.names = try model.names(in: explainer.isOfCapsule ? nil : database)
+    report.isFromCapsule = explainer.isFromCapsule
+    report.names = try model.names(in: explainer.isFromCapsule ? nil : database)
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
     if match.isOtherDatabase {

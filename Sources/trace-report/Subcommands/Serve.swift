@@ -25,7 +25,7 @@ struct Serve: ParsableCommand {
       requests then need 'Authorization: Bearer TOKEN'.
       """)
 
-  @Option(help: "Load the probe into this process, which runs already, and serve its sums.")
+  @Option(help: "Load the probe into this running process, and serve its sums.")
   var pid: Int32?
 
   @Option(help: "The address and the port; port 0 for any free one.")

@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectStore
+import StoreInstruments
 import TestSupport
 import Testing
 
@@ -26,7 +27,9 @@ import Testing
       let course = fixture.context.insert(Course.self)
       course.title = "course \(number)"
       course.joined = Date(timeIntervalSinceReferenceDate: Double(number))
-      course.teacher = fixture.context.insert(Teacher.self)
+      let teacher = fixture.context.insert(Teacher.self)
+      teacher.name = "teacher \(number)"
+      course.teacher = teacher
     }
     try fixture.context.save()
     fixture.observer.removeAll()

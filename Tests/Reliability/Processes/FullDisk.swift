@@ -8,7 +8,7 @@ import ObjectStore
 public enum FullDisk {
   /// Saves steps of a ledger until there is no room, then makes room and goes on, and prints that.
   ///
-  ///     saved 17, then: the disk failed under the store …
+  ///     saved 17, then: reading or writing the store …
   ///     saved 18
   public static func run(_ url: URL, seed: UInt64, bytes: UInt64) throws {
     let container = try LedgerVersion.first.open(url)

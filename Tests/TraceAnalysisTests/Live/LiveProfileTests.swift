@@ -53,7 +53,7 @@ import TraceReading
     let idle = interval(&profile)
     #expect(idle.added == Profile.Totals())
     #expect(idle.cacheHitRatio == nil)
-    #expect(idle.statements.map(\.added) == [Work()])
+    #expect(idle.statements.map(\.added) == [StatementCounts()])
   }
 
   @Test func fetchThatRunsOnKeepsItsCaller() throws {

@@ -14,15 +14,15 @@ import Testing
   ])
   func whatGoMakesIsNoPlaceOfAProgram(file: String) {
     let line = SymbolizedLine(function: "", file: file, line: 195)
-    #expect(!line.isOfApplication && !line.isOfProgram)
+    #expect(!line.isFromApplication && !line.isFromProgram)
   }
 
   @Test func theProgramsOwnLinesAreItsPlaces() {
     let line = SymbolizedLine(function: "main.main", file: "/home/ann/app/main.go", line: 9)
-    #expect(line.isOfApplication && line.isOfProgram && !line.isOfCgo)
+    #expect(line.isFromApplication && line.isFromProgram && !line.isFromCgo)
     let driver = "/usr/share/gocode/src/github.com/mattn/go-sqlite3/sqlite3.go"
     let library = SymbolizedLine(function: "", file: driver, line: 9)
-    #expect(!library.isOfApplication && library.isOfProgram && !library.isOfCgo)
+    #expect(!library.isFromApplication && library.isFromProgram && !library.isFromCgo)
   }
 
   @Test func theFunctionThatCallsCIsNoCaller() {

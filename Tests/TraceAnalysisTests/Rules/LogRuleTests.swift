@@ -24,7 +24,7 @@ import TraceAnalysis
   }
 
   @Test func aLogThatNeverBeginsAgainIsReportedOnce() {
-    #expect(checkpoints([1000, 2010, 3020, 4500]) == ["LetLogReset 0"])
+    #expect(checkpoints([1000, 2010, 3020, 4500]) == ["AllowLogReset 0"])
     #expect(checkpoints([1000, 4500]) == ["AvoidCheckpointStall 0"])
     // It began again in between.
     #expect(checkpoints([1000, 2010, 900, 2200, 1000, 3100]) == [])
@@ -44,7 +44,7 @@ import TraceAnalysis
         }
       }
     }
-    #expect(grow(to: [2, 9, 16]) == ["LetLogReset 0"])
+    #expect(grow(to: [2, 9, 16]) == ["AllowLogReset 0"])
     #expect(grow(to: [2, 9, 15]) == [])
     // One large transaction.
     #expect(grow(to: [2, 64, 64, 64]) == [])

@@ -29,7 +29,7 @@ import Testing
     ("/srv/nodes", false), ("/srv/app", false),
   ])
   func anInterpreterIsNoPlaceOfAProgram(module: String, isInterpreter: Bool) {
-    #expect(NativeFrame(module: module, offset: 1).isOfInterpreter == isInterpreter)
+    #expect(NativeFrame(module: module, offset: 1).isFromInterpreter == isInterpreter)
   }
 
   @Test(arguments: [
@@ -63,9 +63,9 @@ import Testing
     ("/home/ann/app/third_party/sqlite3.c", 3, false), ("/home/ann/app/db/sqlite3.c", 3, false),
     ("<compiler-generated>", 0, false), ("/home/ann/app/List.swift", 0, false),
   ])
-  func linesOfLibrariesAreNotTheApplications(file: String, line: UInt64, isOfApplication: Bool) {
+  func linesOfLibrariesAreNotTheApplications(file: String, line: UInt64, isFromApplication: Bool) {
     let line = SymbolizedLine(function: "", file: file, line: line)
-    #expect(line.isOfApplication == isOfApplication)
+    #expect(line.isFromApplication == isFromApplication)
   }
 
   @Test(arguments: [
@@ -73,13 +73,13 @@ import Testing
     ("/srv/.venv/lib/python3.11/site-packages/apsw/__init__.so", true),
     ("/srv/app/lib/libstore.so", false), ("/srv/vendor/app", false),
   ])
-  func modulesOfTheSystemHaveNoLines(module: String, isOfSystem: Bool) {
-    #expect(NativeFrame(module: module, offset: 1).isOfSystem == isOfSystem)
+  func modulesOfTheSystemHaveNoLines(module: String, isFromSystem: Bool) {
+    #expect(NativeFrame(module: module, offset: 1).isFromSystem == isFromSystem)
   }
 
   @Test func functionsOfSQLiteAreNotTheApplications() {
     let line = SymbolizedLine(function: "sqlite3VdbeExec", file: "/home/ann/app/vdbe.c", line: 3)
-    #expect(!line.isOfApplication)
+    #expect(!line.isFromApplication)
   }
 
   @Test(arguments: [

@@ -506,7 +506,7 @@ def reader_over_a_large_log(folder):
     print(len(rows.fetchall()))
 
 
-@warns("LetLogReset", setup=bank)
+@warns("AllowLogReset", setup=bank)
 def readers_that_overlap(folder):
     writer = connect(folder)
     writer.execute("PRAGMA wal_autocheckpoint = 0")
@@ -538,7 +538,7 @@ def small_write_after_a_job(folder):
             web.execute("INSERT INTO entry(account_id, amount) VALUES (?, 1)", (number,))
 
 
-@near_miss("AvoidCheckpointStall", "LetLogReset", setup=bank)
+@near_miss("AvoidCheckpointStall", "AllowLogReset", setup=bank)
 def log_of_one_writer(folder):
     db = connect(folder)
     db.execute("CREATE TABLE picture(data BLOB)")

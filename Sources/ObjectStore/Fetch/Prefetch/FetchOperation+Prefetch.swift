@@ -122,7 +122,7 @@ extension FetchOperation {
     let changes = MemberChanges(context, of: relationship)
     lists.forEach { owner, list in
       let link = owner.unloadedLink(relationship.slot)
-      if isOrdered { link.notePlaces(list.savedPlaces) }
+      if isOrdered { link.recordPlaces(list.savedPlaces) }
       for member in list.members { member.releaseOwner(owner, relationship) }
       link.members = link.arranged(changes.apply(to: list.members, of: owner, link))
     }

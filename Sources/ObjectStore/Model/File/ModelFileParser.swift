@@ -157,7 +157,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
       case "fetchIndex":
         if hasUnknownElement {
           remarks.append(
-            "the index \(indexName ?? "") of \(entityName) is not over properties alone")
+            "the index \(indexName ?? "") of \(entityName) was not read: it has an expression, or is an R-tree"
+          )
         } else {
           try change { $0.indexes.append(IndexDefinition(name: indexName, properties: properties)) }
         }

@@ -37,14 +37,14 @@ struct StoreMigration {
   /// Runs all steps, and counts before and after them.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
     for step in plan.steps where step.comesFirst { try step.run(&self) }
-    let censuses = plan.censuses.map { $0() }
-    let counts = try censuses.map { try $0.measure($0.before, connection) }
+    let preservedCounts = plan.preservedCounts.map { $0() }
+    let counts = try preservedCounts.map { try $0.measure($0.before, connection) }
     if plan.changesStructure || isExact { try dropSearchIndexes() }
     for step in plan.steps where !step.comesFirst { try step.run(&self) }
     try fillRequired()
-    for (census, before) in zip(censuses, counts) {
-      let after = try census.measure(census.after, connection)
-      if let loss = census.loss(from: before, to: after) { note(loss) }
+    for (preservedCount, before) in zip(preservedCounts, counts) {
+      let after = try preservedCount.measure(preservedCount.after, connection)
+      if let loss = preservedCount.loss(from: before, to: after) { note(loss) }
     }
     if isExact, obstacles.isEmpty { try drop(plan.leftovers, plan) }
     if obstacles.isEmpty { try addSearchIndexes() }

@@ -101,7 +101,7 @@ extension SaveWriter {
   }
 
   /// Records rows written from objects with derived values that may be older than the file's.
-  mutating func noteDerivedRows(of rows: [SavePlan.Row]) {
+  mutating func recordDerivedRows(of rows: [SavePlan.Row]) {
     let tables = store.derivedRows.tables
     guard !tables.isEmpty else { return }
     for row in rows where tables.contains(row.entity.index) {

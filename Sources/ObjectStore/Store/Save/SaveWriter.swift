@@ -42,7 +42,7 @@ struct SaveWriter: ~Copyable {
     let inserted = byEntity(plan.insertions)
     outcome.keys = plan.insertions.map(\.key)
     for (entity, rows) in inserted { try assignKeys(entity, rows) }
-    if plan.mayReferToInsertions { noteKeys(plan.insertions) }
+    if plan.mayReferToInsertions { recordKeys(plan.insertions) }
     let moved = try placeMembers(plan)
     // Only a row that is written later in this save can make room for one that comes first.
     postponed.mayTake = !plan.updates.isEmpty || !plan.deletions.isEmpty
@@ -52,7 +52,7 @@ struct SaveWriter: ~Copyable {
     try writePairs(plan.links)
     try delete(plan.deletions, plan.mergePolicy)
     if !postponed.isEmpty { try writePostponed(plan) }
-    noteDerivedRows(of: plan.updates)
+    recordDerivedRows(of: plan.updates)
     recordHistory(plan)
   }
 
@@ -88,7 +88,7 @@ struct SaveWriter: ~Copyable {
     id.key < 0 ? permanentKeys?.value(id.key) ?? id.key : id.key
   }
 
-  private mutating func noteKeys(_ rows: [SavePlan.Row]) {
+  private mutating func recordKeys(_ rows: [SavePlan.Row]) {
     var keys = KeyTable<Int64>()
     for (row, key) in zip(rows, outcome.keys) where row.key < 0 { keys.set(row.key, key) }
     permanentKeys = consume keys

@@ -173,7 +173,7 @@ extension StorePlan {
   // MARK: - Required state afterwards
 
   /// Counts the members of each relationship of the file by its name, and follows their order.
-  mutating func censusMembers() {
+  mutating func addMemberCounts() {
     guard !isChecked else { return }
     let (offsets, known) = (self.offsets, match.inModel.keys.map(\.self))
     for relationship in model.entities.flatMap(\.ownRelationships) where !relationship.isHidden {
@@ -185,16 +185,16 @@ extension StorePlan {
           + $0.rows(owners: owners, members: known)
       }
       let members = relationship.destination.kinds.map(\.entityID)
-      censuses.append {
+      preservedCounts.append {
         let rows = PairSource(relationship).rows(owners: owners, members: members)
-        return Census(
+        return PreservedCount(
           label: "objects of \(relationship.label)",
           before: "SELECT 0, count(*) FROM (\(before.joined(separator: " UNION ")))",
           after: "SELECT 0, count(*) \(rows)")
       }
       guard relationship.isOrdered, sources.count == 1, sources[0].place != nil else { continue }
-      censuses.append {
-        Census(
+      preservedCounts.append {
+        PreservedCount(
           orderOf: relationship.label,
           before: sources[0].sequence(owners, known, offsets: [:]),
           after: PairSource(relationship).sequence(owners, members, offsets: offsets))
@@ -252,7 +252,7 @@ extension StoreMigration {
     case .inverseColumn: return
     }
     if connection.changes > 0 { remark("moved \(pairs.label) from \(source)") }
-    if let lost = try Census.counts(missing, connection).first, lost > 0 {
+    if let lost = try PreservedCount.counts(missing, connection).first, lost > 0 {
       note(
         "\(pairs.label) leads to one object, and \(lost == 1 ? "1 row has" : "\(lost) rows have") "
           + "another one in \(source)")

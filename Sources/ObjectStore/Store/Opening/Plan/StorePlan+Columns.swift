@@ -106,7 +106,7 @@ extension StorePlan {
     for kind in root.kinds where sourceTable(of: kind) == home.name {
       planValues(of: kind, properties, found, targets, renamed, from: home, in: root.table)
     }
-    census(of: root, home, properties, found, targets)
+    preservedCount(of: root, home, properties, found, targets)
     let claimed = Set(found.columns.flatMap(\.values))
     let kept = Set(StoreSchema.allColumns(of: root).map(\.name))
     leftovers.columns[root.table] = table.columns.map(\.name).filter { name in

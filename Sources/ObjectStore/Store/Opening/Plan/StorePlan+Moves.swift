@@ -119,7 +119,9 @@ extension StorePlan {
       }
     }
     let pairs = columns.map { (before: $0.from, after: $0.to) }
-    censuses.append { Census(rowsOf: name, number, pairs, from: move.from, to: target) }
+    preservedCounts.append {
+      PreservedCount(rowsOf: name, number, pairs, from: move.from, to: target)
+    }
   }
 
   /// Values that the model lacks go along, in columns of the same name.

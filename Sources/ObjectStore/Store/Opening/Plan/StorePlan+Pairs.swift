@@ -57,7 +57,7 @@ extension StorePlan {
         pairTables[key] = Set(([candidate] + (merged[key] ?? [])).map(\.table))
         try adopt(candidate)
         for other in merged[key] ?? [] { merge(other, into: candidate) }
-        try censusPairs(candidate, merged[key] ?? [])
+        try addPairCounts(candidate, merged[key] ?? [])
       } else {
         planNewPairs(near)
       }
@@ -219,12 +219,12 @@ extension StorePlan {
     tables[other.table] = nil
   }
 
-  private mutating func censusPairs(_ candidate: Candidate, _ merged: [Candidate]) throws {
+  private mutating func addPairCounts(_ candidate: Candidate, _ merged: [Candidate]) throws {
     guard case .joinTable(let name, _, _, _) = candidate.near.storage else { return }
     let tables = ([candidate] + merged).map(\.table)
-    censuses.append {
+    preservedCounts.append {
       let before = tables.map { "(SELECT count(*) FROM \(SchemaComparison.quoted($0)))" }
-      return Census(
+      return PreservedCount(
         label: "pairs of \(name)", before: "SELECT " + before.joined(separator: " + "),
         after: "SELECT count(*) FROM \(SchemaComparison.quoted(name))")
     }

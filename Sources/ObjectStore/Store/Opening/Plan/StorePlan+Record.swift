@@ -64,7 +64,7 @@ extension StorePlan {
           if let toOne = property.toOne {
             try planReturned(toOne, KeyColumn(table: table, column: column, kinds: numbers))
           } else if left.contains("\(fileRoot(of: table)).\(column)") {
-            try noteReturned(
+            try recordReturned(
               property.label, KeyColumn(table: table, column: column, kinds: numbers))
           }
         }
@@ -72,7 +72,7 @@ extension StorePlan {
     }
   }
 
-  private mutating func noteReturned(_ label: String, _ column: KeyColumn) throws {
+  private mutating func recordReturned(_ label: String, _ column: KeyColumn) throws {
     guard try count(column) > 0 else { return }
     addFirst { $0.remark("\(label) has the values again that it had in an earlier model") }
   }

@@ -107,7 +107,7 @@ extension StorePlan {
           ? "the table \(name) belongs to no entity of Z_PRIMARYKEY"
           : "the table \(name) holds pairs of entities that are not in Z_PRIMARYKEY")
     }
-    try checkKinship()
+    try checkOverlap()
   }
 
   private func isModelPairs(_ name: String) -> Bool {

@@ -46,7 +46,7 @@ struct StorePlan {
   var obstacles: [String] = []
   var leftovers = Leftovers()
   /// Made only where the file changes.
-  var censuses: [() -> Census] = []
+  var preservedCounts: [() -> PreservedCount] = []
   /// By their names after the renames, with their future columns.
   var tables: [String: FileStructure.Table]
   /// By the name of the file's table: its name after the renames.
@@ -77,7 +77,7 @@ struct StorePlan {
   /// By entity: by how much the keys of its rows grow.
   var offsets: [Int64: Int64] = [:]
   /// The number of properties, of entities in the file, that were found there or not.
-  var kinship = Kinship()
+  var overlap = ModelOverlap()
 
   /// Copies the file's numbers, columns and tables to the model, and lists the steps.
   init(
@@ -111,7 +111,7 @@ struct StorePlan {
     try planPairs()
     try planCarriedPairs()
     try planMoves()
-    censusMembers()
+    addMemberCounts()
     model.didMapColumns()
     planConstraints()
     steps += lateSteps

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-extension Work: Summed {
+extension StatementCounts: Summed {
   public static let sums = Sums<Self, Self>(
     \.count, \.rows, \.errors, \.limited, \.batched, \.offset, \.totalTime, \.changes,
     \.busyAttempts, \.contended, \.uncounted, \.empty, \.compiled, \.recompiled
@@ -19,13 +19,13 @@ extension Work: Summed {
   ).appending(WorkMetric.all) { ($0.work, $0.run) }
 
   /// Adds the work of other runs.
-  public mutating func add(_ other: Work) {
+  public mutating func add(_ other: StatementCounts) {
     if other.count > 0 { measured = (count > 0 ? measures : nil) + other.measures }
     Self.sums.add(other, to: &self)
   }
 
   /// The sums that a live view shows; the others are 0.
-  func since(_ earlier: Work) -> Work {
+  func since(_ earlier: StatementCounts) -> StatementCounts {
     var difference = self
     Self.sums.deduct(earlier, from: &difference)
     (difference.changes, difference.busyAttempts) = (nil, nil)

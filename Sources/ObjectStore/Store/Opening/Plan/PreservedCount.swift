@@ -3,7 +3,7 @@
 import SQLiteDriver
 
 /// Counts that must not fall while a file is adapted: of rows first, then of values.
-struct Census {
+struct PreservedCount {
   let label: String
   let before: String
   let after: String
@@ -53,7 +53,7 @@ struct Census {
 
 extension StorePlan {
   /// Counts the rows of each entity of a table, and the values of each of its properties.
-  mutating func census(
+  mutating func preservedCount(
     of root: EntityDescription, _ home: FileStructure.Table, _ properties: [StoredProperty],
     _ found: ColumnSources, _ targets: [String]
   ) {
@@ -62,12 +62,12 @@ extension StorePlan {
         found.columns[place][kind.entityID].map { (before: $0, after: targets[place]) }
       }
       let (name, number, from, to) = (kind.name, kind.entityID, home.name, root.table)
-      censuses.append { Census(rowsOf: name, number, columns, from: from, to: to) }
+      preservedCounts.append { PreservedCount(rowsOf: name, number, columns, from: from, to: to) }
     }
   }
 }
 
-extension Census {
+extension PreservedCount {
   /// Counts the rows with an entity's number, and the values of their columns.
   init(
     rowsOf name: String, _ number: Int64, _ columns: [(before: String, after: String)],
@@ -85,7 +85,7 @@ extension Census {
 }
 
 /// The number of entities and properties that a model and a file share.
-struct Kinship {
+struct ModelOverlap {
   var sharedProperties = 0
   var addedProperties = 0
   var goneProperties = 0
@@ -104,9 +104,9 @@ extension StorePlan {
     guard let found = sources[root.name], !found.isEmpty else { return }
     for place in properties.indices where !(properties[place].toOne?.isHidden ?? false) {
       if found.values.contains(where: { $0.bases[place] != nil }) {
-        kinship.sharedProperties += 1
+        overlap.sharedProperties += 1
       } else {
-        kinship.addedProperties += 1
+        overlap.addedProperties += 1
       }
     }
   }
@@ -114,14 +114,14 @@ extension StorePlan {
   /// Refuses a model of another application.
   ///
   /// A file that was adapted to a model with an entity of the same hash is related to this one.
-  mutating func checkKinship() throws {
-    kinship.goneProperties =
+  mutating func checkOverlap() throws {
+    overlap.goneProperties =
       leftovers.columns.values.joined().filter {
         !$0.hasPrefix("Z_") && !Self.isCompanion($0)
       }.count + leftovers.pairTables.count
     let shared = match.inFile.count
     let added = model.entities.count - shared
-    let isForeign = kinship.isForeign || (added > shared && match.gone.count > shared)
+    let isForeign = overlap.isForeign || (added > shared && match.gone.count > shared)
     guard isForeign, !metadata.hasEntity(of: model),
       try match.inFile.values.contains(where: { entity in
         let table = file.tableName(of: entity)
@@ -130,9 +130,9 @@ extension StorePlan {
     else { return }
     note(
       "the model may belong to another application: \(shared) entities and "
-        + "\(kinship.sharedProperties) properties are in both, \(added) and "
-        + "\(kinship.addedProperties) in the model only, \(match.gone.count) and "
-        + "\(kinship.goneProperties) in the file only")
+        + "\(overlap.sharedProperties) properties are in both, \(added) and "
+        + "\(overlap.addedProperties) in the model only, \(match.gone.count) and "
+        + "\(overlap.goneProperties) in the file only")
   }
 
   /// Whether a column is a reference of a hierarchy, such as `Z10_QUOTE`.

@@ -8,7 +8,7 @@ import Synchronization
 /// Until then the registers have their addresses, so their memory must stay allocated. Both the
 /// registers and the context retain it; the context may be deallocated on another thread at the
 /// same time.
-final class EndedObjects: Sendable {
+final class ReleasedObjects: Sendable {
   private struct State: @unchecked Sendable {
     /// Nil once the context has left its objects.
     var context: Unmanaged<ManagedObjectContext>?
@@ -46,7 +46,7 @@ final class EndedObjects: Sendable {
       guard let context = state.context else { return (false, nil) }
       state.entries.append(entry)
       // Within the lock, which the context needs before it is deallocated, so its memory is valid.
-      return (true, state.entries.count == 1 ? context.takeLiving() : nil)
+      return (true, state.entries.count == 1 ? context.retainIfAlive() : nil)
     }
     // Outside the lock: this reference may be the last by now, and end the context here.
     context?.takeEndedLater()
@@ -73,7 +73,7 @@ extension Unmanaged {
   /// The instance, unless its last reference is just going on another thread.
   ///
   /// As expensive as a retain; a weak reference would need an allocation for each object.
-  func takeLiving() -> Instance? {
+  func retainIfAlive() -> Instance? {
     CSwiftRuntime_tryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
   }
 }

@@ -3,7 +3,7 @@
 import FoundationEssentials
 
 /// The objects that an object is related to; made when a relationship is first used.
-final class ObjectLinks {
+final class ObjectRelationships {
   /// Destinations that were read, by the to-one's place among the to-ones.
   var toOnes: [AnyManagedObject?]
   /// By the to-many's index among the to-manys.
@@ -16,9 +16,9 @@ final class ObjectLinks {
     toManys = Array(repeating: nil, count: entity.toManys.count)
   }
 
-  func copy() -> ObjectLinks { ObjectLinks(self) }
+  func copy() -> ObjectRelationships { ObjectRelationships(self) }
 
-  private init(_ links: ObjectLinks) {
+  private init(_ links: ObjectRelationships) {
     toOnes = links.toOnes
     toManys = links.toManys.map { $0?.copy() }
     externalData = links.externalData
@@ -91,7 +91,7 @@ final class ToManyLink {
   }
 
   /// Stores the places of members that were read.
-  func notePlaces(_ read: [Place]) {
+  func recordPlaces(_ read: [Place]) {
     if places.isEmpty { places = read } else { places += read }
   }
 

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-struct LetLogReset: Rule {
+struct AllowLogReset: Rule {
   static let explanation = RuleExplanation(
     problem: "a log that grows",
     law: "The write-ahead log is reset after a checkpoint.",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One object as it was.
-struct ObjectImage {
+struct JournaledObject {
   let object: AnyManagedObject
   let state: AnyManagedObject.State
   private var snapshot: RowSnapshot?
   private let changes: [StoreValue?]
-  private let links: ObjectLinks?
+  private let links: ObjectRelationships?
   /// By slot: data of files that a save was about to remove.
   private var externalData: [Int: StoreValue] = [:]
   /// By slot: members that were loaded when a save was about to delete the object.

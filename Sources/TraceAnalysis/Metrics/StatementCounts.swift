@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// The total work and cost of some runs of a statement.
-public struct Work: Hashable, Sendable, Codable {
+public struct StatementCounts: Hashable, Sendable, Codable {
   /// Runs.
   public var count: UInt64 = 0
   /// Rows returned; a count returns one.
@@ -75,7 +75,7 @@ public struct Work: Hashable, Sendable, Codable {
   public var meanTime: Double { count == 0 ? 0 : Double(totalTime) / Double(count) }
 
   /// A sum of the work, per run that has it.
-  public func perRun(_ sum: KeyPath<Work, UInt64>) -> Double {
+  public func perRun(_ sum: KeyPath<StatementCounts, UInt64>) -> Double {
     perRun(self[keyPath: sum], Self.measure(of: sum))
   }
 
@@ -104,7 +104,7 @@ public struct WorkMetric: Sendable {
   /// A sentence for a consumer of metrics.
   public let help: String
   /// The sum.
-  public let work: Amount<Work>
+  public let work: Amount<StatementCounts>
   /// The field that it is read from; nil where an event does not have it.
   public var fetch: Amount<FetchEnd>?
   /// The field of a statement that the probe observed.
@@ -165,7 +165,7 @@ public struct WorkMetric: Sendable {
 
   private init(
     _ column: String, _ measure: Measures, _ title: String, short: String? = nil,
-    help: String = "", _ work: Amount<Work>, fetch: Amount<FetchEnd>? = nil,
+    help: String = "", _ work: Amount<StatementCounts>, fetch: Amount<FetchEnd>? = nil,
     run: Amount<StatementRun>? = nil, miss: Amount<CacheMiss>? = nil
   ) {
     (self.column, self.measure, self.title, self.work) = (column, measure, title, work)
@@ -200,7 +200,7 @@ public enum Amount<Root>: Sendable {
   }
 }
 
-extension Work {
+extension StatementCounts {
   /// A count or a time; nil where no input measured it.
   public func known(_ metric: WorkMetric) -> Int128? {
     let value = metric.work.of(self)
