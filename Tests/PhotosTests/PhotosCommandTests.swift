@@ -122,7 +122,7 @@ import TraceReading
     #expect(begins.events.fetches.map(\.entity) == ["Photo"])
     #expect(related.events.fetches.map(\.entity) == ["Photo", "Tag"])
     #expect(related.events.fetches.map(\.kind) == [.prefetch, .objects])
-    #expect(related.events.fetches[1].fullScanSteps == 0)
+    #expect(related.events.fetches[1].counters.fullScanSteps == 0)
     #expect(related.events.fetches[0].rows >= UInt64(found.count))
     let expected = (0..<184).map { Album(side: 64).entry($0) }
       .filter { $0.tags.contains { $0.hasPrefix("Rom") } }.map { "  " + $0.label }
