@@ -127,7 +127,8 @@ struct IndexProposals {
     sets += ranges.map { index(equal + [$0]) } + (joined + equal + ranges).map { index([$0]) }
     sets += prefixes.map { [$0] } + expressions.map { [$0.1] }
     sets += conditions.flatMap { condition in
-      [index(equal + ranges), index([condition.column])].map { set in
+      // One on equal columns serves other statements as well, and is as good without the condition.
+      [index(equal.isEmpty ? ranges : []), index([condition.column])].map { set in
         set.map { $0.partial(where: condition.text) }
       }
     }

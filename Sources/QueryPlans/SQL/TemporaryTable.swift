@@ -71,8 +71,8 @@ private final class Words {
   private let tokens: [SQLToken]
   private var place = 0
 
-  // INSERT OR REPLACE INTO temp.t: each name is behind fewer words.
-  init(_ sql: String) { tokens = SQLTokenizer.tokens(of: sql, max: 10) }
+  // CREATE UNIQUE INDEX IF NOT EXISTS temp.i ON t: each name is behind fewer words.
+  init(_ sql: String) { tokens = SQLTokenizer.tokens(of: sql, max: 12) }
 
   /// Whether a word is the first one, which is then read.
   func skip(_ word: String) -> Bool {
@@ -81,12 +81,14 @@ private final class Words {
     return true
   }
 
-  /// `t` or `s.t`, in lower case.
+  /// Reads `t` or `s.t`, in lower case.
   func name() -> (schema: String?, table: String)? {
     guard place < tokens.count, let first = tokens[place].name?.lowercased() else { return nil }
-    guard place + 2 < tokens.count, tokens[place + 1].isSymbol("."),
-      let second = tokens[place + 2].name?.lowercased()
+    place += 1
+    guard place + 1 < tokens.count, tokens[place].isSymbol("."),
+      let second = tokens[place + 1].name?.lowercased()
     else { return (nil, first) }
+    place += 2
     return (first, second)
   }
 }

@@ -188,7 +188,7 @@ public struct ProfileBuilder {
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
     saves.update(event.location, from: SaveTally.init(location:)) {
-      $0.add(event, measures, at: end)
+      $0.add(event, measures, at: end, in: thread.process)
       if let waits { $0.profile.busyAttempts.add(waits.attempts) }
       if isContended { $0.profile.contended.add(1) }
     }
@@ -235,16 +235,21 @@ public struct ProfileBuilder {
 struct SaveTally {
   var profile: SaveProfile
   var durations = Durations()
-  private var sequence: UInt64 = 0
-  private var end: Nanoseconds = 0
+  /// The length and the end of the last sequence of each process.
+  private var sequences: [Int: (count: UInt64, end: Nanoseconds)] = [:]
 
   init(location: SourceLocation) { profile = SaveProfile(location: location) }
 
-  mutating func add(_ save: SaveEnd, _ measures: Measures, at time: Nanoseconds) {
+  mutating func add(
+    _ save: SaveEnd, _ measures: Measures, at time: Nanoseconds, in process: Int
+  ) {
     profile.add(save)
-    sequence = time &- save.totalTime &- end < Bounds.pause ? sequence + 1 : 1
-    end = time
-    profile.longestSequence = max(profile.longestSequence ?? 0, sequence)
+    let last = sequences[process].flatMap {
+      time &- save.totalTime &- $0.end < Bounds.pause ? $0.count : nil
+    }
+    let count = (last ?? 0) + 1
+    sequences[process] = (count, time)
+    profile.longestSequence = max(profile.longestSequence ?? 0, count)
     profile.measured = profile.measured + measures.intersection(.fetch)
     if measures.contains(.saveTime) { durations.record(save.totalTime) }
   }

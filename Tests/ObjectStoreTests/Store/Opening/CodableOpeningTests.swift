@@ -108,7 +108,7 @@ private enum Numbers {
       refusal(Numbers.Item.self)
         == (size == 3.41e38
           ? "the store '\(url.path)' does not fit the model, and was not changed: ZITEM.ZSIZE has "
-            + "values that are none of float; open it with the model that created it, or change the modrs"
+            + "values that are none of float; open it with the model that created it, or change the model"
           : ""))
   }
 }
