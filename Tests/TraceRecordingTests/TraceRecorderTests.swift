@@ -21,7 +21,8 @@ import Testing
     let lines = try await recorder.babeltrace2()
     var samples = EventSamples(seed: seed)
     let ofProbeAlone: Set<StoreEvent.Kind> = [
-      .connectionOpened, .connectionClosed, .databaseFileTouched, .copyNotObserved, .caller,
+      .connectionOpened, .connectionClosed, .databaseFileTouched, .poolWaited, .copyNotObserved,
+      .caller,
       .statementRun,
     ]
     for kind in StoreEvent.Kind.allCases {

@@ -34,7 +34,8 @@ public struct TransactionSite: Summed, Hashable, Codable {
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
 
   public static let sums = Sums<Self, Self>(
-    \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, \.claims, max: \.longestSequence)
+    \.site.count, \.rows, \.commitTime, \.writes, \.pauses, \.autocommits, \.claims,
+    max: \.longestSequence)
 
   /// Adds the counts of another one.
   public mutating func add(_ other: Self) {

@@ -33,7 +33,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var groups: [Group]?
   /// The tests that ran; null without tests.
   public var tests: Tests?
-  /// All counts, exactly, in nanoseconds: a saved report is read from them. Null with `--without-profile`.
+  /// All counts, exactly, in nanoseconds, from which a saved report is read; null with `--without-profile`.
   public var profile: Profile?
   /// A hash of the profile, by which damage is found; null without it and in older reports.
   public var check: String?

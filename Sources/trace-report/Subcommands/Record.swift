@@ -153,7 +153,7 @@ struct Record: AsyncParsableCommand {
   func run() async throws {
     do {
       try await record()
-    } catch where TraceRecorder.exitCode != 0 {
+    } catch let error where TraceRecorder.exitCode != 0 {
       guard let failure = Failure.of(error) as? Failure else { throw error }
       // A caller waits for the program's own result.
       Output.complain(failure.message)
