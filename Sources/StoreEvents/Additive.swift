@@ -8,20 +8,20 @@ public protocol Additive: Sendable {
 
 extension FixedWidthInteger {
   /// Adds without overflow: a trace is data, and data must not stop the report.
-  public mutating func add(_ other: Self) {
+  @inlinable public mutating func add(_ other: Self) {
     let (sum, overflow) = addingReportingOverflow(other)
     self = overflow ? (other < 0 ? .min : .max) : sum
   }
 
   /// The sum, without overflow.
-  public func saturatingSum(_ other: Self) -> Self {
+  @inlinable public func saturatingSum(_ other: Self) -> Self {
     var sum = self
     sum.add(other)
     return sum
   }
 
   /// The difference since then; 0 if the sum is smaller because the rest was evicted.
-  public func since(_ earlier: Self) -> Self { self > earlier ? self - earlier : 0 }
+  @inlinable public func since(_ earlier: Self) -> Self { self > earlier ? self - earlier : 0 }
 }
 
 extension UInt64: Additive {}
@@ -29,7 +29,7 @@ extension Nanoseconds: Additive {}
 
 extension Optional: Additive where Wrapped: Additive {
   /// Adds a value that may be unknown; the sum of two unknown values is unknown.
-  public mutating func add(_ other: Self) {
+  @inlinable public mutating func add(_ other: Self) {
     guard let other else { return }
     if self == nil { self = other } else { self?.add(other) }
   }
