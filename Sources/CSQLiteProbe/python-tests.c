@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Names each test of Python's unittest in STORE_TEST_NAME, as pytest names its own: Django's runner, and others that run
-// unittest's classes, set no name.
+// unittest's classes, set no name. The name is in the environment of the process alone: os.environ stays as it is, and a
+// name that cannot be found out is no error of the test.
 
 #include "python-tests.h"
 
@@ -16,15 +17,21 @@
 // tracebacks. The test that opens the first connection runs already.
 static const char source[] =
     "import functools, os, sys\n"
+    "from os import putenv, unsetenv\n"
+    "from os.path import relpath\n"
     "__unittest = True\n"
     "folder = os.getcwd()\n"
     "phases = {'_callSetUp': ' (setup)', '_callTestMethod': '', '_callTearDown': ' (teardown)'}\n"
     "known = set()\n"
     "def begin(test, phase):\n"
-    "    kind = type(test)\n"
-    "    file = getattr(sys.modules.get(kind.__module__), '__file__', None)\n"
-    "    file = os.path.relpath(file, folder) if file else kind.__module__\n"
-    "    os.environ['STORE_TEST_NAME'] = f'{file}::{kind.__qualname__}::{test._testMethodName}{phases[phase]}'\n"
+    "    try:\n"
+    "        kind = type(test)\n"
+    "        file = getattr(sys.modules.get(kind.__module__), '__file__', None)\n"
+    "        file = relpath(file, folder) if file else kind.__module__\n"
+    "        name = f'{file}::{kind.__qualname__}::{test._testMethodName}{phases[phase]}'\n"
+    "        putenv(b'STORE_TEST_NAME', os.fsencode(name))\n"
+    "    except Exception:\n"
+    "        pass\n"
     "def named(original, phase):\n"
     "    @functools.wraps(original)\n"
     "    def run(self, *rest):\n"
@@ -32,7 +39,7 @@ static const char source[] =
     "        try:\n"
     "            return original(self, *rest)\n"
     "        finally:\n"
-    "            os.environ.pop('STORE_TEST_NAME', None)\n"
+    "            unsetenv(b'STORE_TEST_NAME')\n"
     "    return run\n"
     "def name_phases(test):\n"
     "    for kind in set(type(test).__mro__) - known:\n"

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same for unittest and Django's runner, whose tests the probe names."""
 
+import json
+import os
+import subprocess
+import sys
+
 import harmless
 import pytest
 from suites import Suite
@@ -94,3 +99,40 @@ def test_a_regression_is_red_at_its_line_and_test(tmp_path, program, test, old, 
     verdict = suite.gate()
     assert verdict.code == 2, verdict.cause
     assert verdict.is_red_at(suite.code, suite.line(line), test), verdict.cause
+
+
+NOTICING = """import os, sqlite3, tempfile, unittest.mock
+
+if "GONE" in os.environ:
+    os.chdir(tempfile.mkdtemp())
+    os.rmdir(os.getcwd())
+
+class Noticing(unittest.TestCase):
+    def setUp(self):
+        self.db = sqlite3.connect(":memory:")
+
+    def test_environment(self):
+        self.db.execute("SELECT 1")
+        self.assertNotIn("STORE_TEST_NAME", os.environ)
+
+class Replacing(Noticing):
+    def setUp(self):
+        super().setUp()
+        patch = unittest.mock.patch("os.fsencode", None)
+        patch.start()
+        self.addCleanup(patch.stop)
+"""
+
+
+@pytest.mark.short
+@pytest.mark.parametrize("environment, named", [({}, 2), ({"GONE": "1"}, 0)], ids=["folder", "removed-folder"])
+def test_a_test_does_not_notice_its_name(tmp_path, environment, named):
+    (tmp_path / "test_noticing.py").write_text(NOTICING)
+    trace_report = os.environ["STORESCOPE_TOOL"]
+    own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    run = subprocess.run(
+        [trace_report, "record", "--log", "-o", "trace", "--", sys.executable, "-m", "unittest", "test_noticing"],
+        cwd=tmp_path, env=own | environment, capture_output=True, text=True)
+    assert run.returncode == 0 and "Ran 2 tests" in run.stderr, run.stderr
+    report = subprocess.run([trace_report, "summary", "--json", tmp_path / "trace"], capture_output=True, check=True)
+    assert (json.loads(report.stdout).get("tests") or {"count": 0})["count"] == named
