@@ -139,6 +139,31 @@ def test_the_logs_are_kept_where_an_option_names_a_folder(shop):
     result.stderr.fnmatch_lines(["*'logs' has logs of another run; empty it, or name another folder"])
 
 
+@pytest.mark.parametrize("options", [[], ["-n", "2"]])
+def test_outcomes_stay_where_a_test_removes_the_logs(shop, options):
+    shop.tests("""
+        import shutil, pytest
+
+        def test_removes(database):
+            shutil.rmtree("logs")
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_reads(database, number):
+            database.execute("select 1")
+    """)
+    result = shop.observe("--storescope-logs", "logs", *options)
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["inconclusive: the logs were removed while the tests ran"])
+
+
+@pytest.mark.parametrize("options", [[], ["-n", "2"]])
+def test_the_recording_has_ended_in_the_logs_that_are_kept(shop, options):
+    shop.tests("def test_nothing(database): pass")
+    shop.observe("--storescope-logs", "logs", *options)
+    marks = list(shop.pytester.path.rglob(".recording"))
+    assert len(marks) == 1 + len(options) and {mark.read_text() for mark in marks} == {"0"}
+
+
 def test_logs_are_kept_where_trace_report_is_not_installed(shop, monkeypatch):
     monkeypatch.delenv("STORESCOPE_TOOL", raising=False)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")

@@ -14,6 +14,12 @@ _SHORT = re.compile(rb"^~(\d+) (\d+) (\d*) (.*\n)", re.MULTILINE)
 _THREAD = re.compile(rb"^(?:~\d+ \d+ |[^\]\n]*\[\d+:)(\d+)", re.MULTILINE)
 
 
+def _text(file, start, end):
+    """The lines between two positions, without the NULs of room that was not used."""
+    file.seek(start)
+    return file.read(max(end - start, 0)).replace(b"\0", b"")
+
+
 class LogParts:
     """Reads parts of a growing log, each with the lines that announced its connections, callers and statements."""
 
@@ -27,11 +33,9 @@ class LogParts:
     def part(self, start, end):
         """Returns the lines between two positions; parts are read in their order."""
         with open(self._path, "rb") as file:
-            file.seek(self._position)
-            self._read(file.read(max(start - self._position, 0)))
+            self._read(_text(file, self._position, start))
             self._position = max(start, self._position)
-            file.seek(start)
-            text = file.read(end - start)
+            text = _text(file, start, end)
         announced = [b"~%b 0  %b" % line for line in self._announced]
         # Sums of the whole process, which a part does not reach.
         counters = self._numbers_of(text, {b"counters"})

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-MARK = ".recording"
 RUN, WORKER = "PYTEST_XDIST_TESTRUNUID", "PYTEST_XDIST_WORKER"
 
 
@@ -38,7 +37,7 @@ class LogFolder:
         return cls(kept, worker_name())
 
     def open(self):
-        """Returns the folder of the recording, with the mark by which the probe writes a log for each process."""
+        """Returns the folder of this process's recording."""
         if not self.path and self._owner:
             self.path = self.shared(os.environ.get(RUN, ""))
         elif not self.path:
@@ -47,7 +46,6 @@ class LogFolder:
         if self._owner:
             self.path = self.path / f"{self._owner}-{os.getpid()}"
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self.path / MARK).write_text("1")
         return self.path
 
     @staticmethod
@@ -59,10 +57,7 @@ class LogFolder:
         folders = {self.path} if self.is_kept or not run else {self.path, self.shared(run)}
         return sorted(log for folder in folders for log in folder.rglob("*.log"))
 
-    def end(self, run):
-        """Removes the logs, or ends the recording that is kept."""
-        if self.is_kept:
-            (self.path / MARK).write_text("0")
-        else:
+    def remove(self, run):
+        if not self.is_kept:
             for folder in {self.path} | ({self.shared(run)} if run else set()):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -38,6 +38,8 @@ class Measuring:
 
     def measure(self, start, end, budget):
         """Measures what stands between two positions of the log, and what new children did meanwhile."""
+        if start is None or end is None:
+            return Measurement(problem="the log was removed while the test ran")
         try:
             report = self._report(*start, *end)
         except FileNotFoundError:

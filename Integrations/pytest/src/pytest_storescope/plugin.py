@@ -58,7 +58,7 @@ class Session:
         try:
             return Recording(probe, self._folder.open())
         except pytest.UsageError:
-            self._folder.end(None)
+            self._folder.remove(None)
             raise
 
     def begin(self, config):
@@ -147,4 +147,4 @@ class Session:
 
     def pytest_unconfigure(self):
         if self._worker is None and not self._is_recorded:
-            self._folder.end(self._run)
+            self._folder.remove(self._run)

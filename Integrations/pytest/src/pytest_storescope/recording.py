@@ -4,6 +4,7 @@
 import ctypes
 import os
 import sys
+from contextlib import suppress
 # Bound here: a test may replace the module's function.
 from os import listdir
 
@@ -26,8 +27,10 @@ class Recording:
     """
 
     def __init__(self, probe, folder):
-        """Writes the log of this process in the folder of a recording that goes on."""
+        """Writes the log of this process in a folder of its own."""
         self.folder = folder
+        # By which the probe writes a short log for each process.
+        self._mark = folder / ".recording"
         self.log = folder / f"{os.getpid()}-probe.log"
         self.sqlite_was_loaded = "_sqlite3" in sys.modules
         variables = {
@@ -37,6 +40,7 @@ class Recording:
         for name, value in variables.items():
             libc.setenv(name.encode(), os.fsencode(value), 1)
         try:
+            self._mark.write_text("1")
             self._probe = ctypes.CDLL(probe)
             self._log_end = self._probe.sqliteprobe_log_end
             self._log_end.restype = ctypes.c_longlong
@@ -61,9 +65,17 @@ class Recording:
             raise OSError("it wrote no log; unset STORE_PROBE, or see trace-report doctor python3")
 
     def position(self):
-        """The length of the log, where each event is when the call of SQLite returns, and the names of all logs."""
-        return self._log_end(), listdir(self.folder)
+        """The length of the log, where each event is when the call of SQLite returns, and the names of all logs.
+
+        None where the folder cannot be listed.
+        """
+        try:
+            return self._log_end(), listdir(self.folder)
+        except OSError:
+            return None
 
     def finish(self, status):
         """Writes the log's closing line; what this process does later is not recorded."""
         self._probe.sqliteprobe_finish(int(status))
+        with suppress(OSError):
+            self._mark.write_text("0")
