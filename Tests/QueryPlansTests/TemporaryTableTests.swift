@@ -32,6 +32,14 @@ import Testing
       ])
   }
 
+  @Test func isNotCreatedByATextOfSeveralStatements() {
+    #expect(
+      TemporaryTable.creations(in: [
+        "CREATE TEMP TABLE a(id); VACUUM INTO 'b.db'", "CREATE TEMP TABLE b(c DEFAULT ';');",
+        "CREATE INDEX i ON b(c); DELETE FROM other",
+      ]) == ["CREATE TEMP TABLE b(c DEFAULT ';');"])
+  }
+
   @Test func isDroppedByItsName() {
     #expect(TemporaryTable.dropped(by: "DROP TABLE IF EXISTS temp.Chosen") == "chosen")
     #expect(TemporaryTable.dropped(by: "DROP TABLE chosen") == "chosen")

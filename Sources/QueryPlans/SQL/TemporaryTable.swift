@@ -20,6 +20,8 @@ public enum TemporaryTable {
   }
 
   /// The statements of a program that create its temporary tables and their indexes, without rows.
+  ///
+  /// A text of several statements is none: the other ones may do anything.
   public static func creations(in statements: [String]) -> [String] {
     let tables = Set(statements.compactMap(created))
     guard !tables.isEmpty else { return [] }
@@ -34,7 +36,10 @@ public enum TemporaryTable {
       }
       return tables.contains(table)
     }
-    return statements.filter { created(by: $0) != nil }.map(withoutRows) + indexes
+    let creations = statements.filter { created(by: $0) != nil }.map(withoutRows) + indexes
+    return creations.filter {
+      !SQLTokenizer.tokens(of: $0).dropLast().contains { $0.isSymbol(";") }
+    }
   }
 
   /// `CREATE TEMP TABLE t AS SELECT …` with the columns of the SELECT alone.
