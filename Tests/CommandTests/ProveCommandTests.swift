@@ -203,6 +203,19 @@ import Testing
     #expect(lost.output.contains("a: a statement has 39 rows; 40 before"), "\(lost.output)")
   }
 
+  /// Each process has another order of hashed values.
+  @Test func theSameRecordingsGiveTheSameText() async throws {
+    let traces = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "traces").path
+    var texts: Set<String> = []
+    for _ in 0..<8 {
+      let run = try await report.run("prove", "\(traces)/after", "\(traces)/before")
+      #expect(run.status == 2, "\(run.error)")
+      texts.insert(run.output)
+    }
+    #expect(texts.count == 1)
+  }
+
   @Test func aTestThatDidNotRunIsNoImprovement() async throws {
     let before = try log("before", [("a", Self.loop), ("b", Self.loop)])
     let after = try log("after", [("a", Self.prefetch(rows: 40))])

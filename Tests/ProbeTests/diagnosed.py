@@ -258,7 +258,7 @@ def doctor_is_right_about_a_process_without_a_database():
             "print('ok')\n")
     with _Program(["/usr/bin/python3", "-c", code]) as program:
         diagnosis = report("doctor", "--pid", str(program.pid))
-        expect(diagnosis.returncode == 0 and "no SQLite is loaded" in diagnosis.stdout, diagnosis.stdout + diagnosis.stderr)
+        expect(diagnosis.returncode == 0 and "has not loaded SQLite yet" in diagnosis.stdout, diagnosis.stdout + diagnosis.stderr)
         result, folder = _attach(program, seconds=3)
         expect(result.returncode == 0 and "statements returned" in result.stdout, result.stdout + result.stderr)
         program.ends_well()

@@ -39,7 +39,7 @@ struct Replacement {
   /// Compares the statements on the same tables first, then joins with the statements on the joined
   /// tables.
   mutating func compare(hasTest: Bool) {
-    for tables in Set(gone.map(\.tables)) {
+    for tables in gone.map(\.tables) {
       let (old, new) = (
         gone.filter { $0.tables == tables }, added.filter { $0.tables == tables }
       )
