@@ -87,7 +87,9 @@ static void *hook_dlsym(void *handle, const char *name) {
 
 static int hook_dlclose(void *handle) {
   __atomic_store_n(&is_dirty, 1, __ATOMIC_RELAXED);
-  return dlclose(handle);
+  int result = dlclose(handle);
+  forget_hooked_caller();
+  return result;
 }
 
 // MARK: - Hooked functions

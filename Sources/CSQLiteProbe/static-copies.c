@@ -145,6 +145,11 @@ static int hook_mutex_unlock(pthread_mutex_t *mutex) {
   return result;
 }
 
+// The last caller that is no such copy, as a hooked SQLite, which makes a mutex for each connection.
+static const void *hooked_caller;
+
+void forget_hooked_caller(void) { __atomic_store_n(&hooked_caller, NULL, __ATOMIC_RELAXED); }
+
 // The first thing that SQLite does when it initializes itself is to make a recursive mutex. The
 // program's sqlite3_config() is over then, and an automatic extension, which sees each connection that
 // opens, changes nothing. It is registered as soon as this mutex is made: sqlite3_auto_extension()
@@ -153,8 +158,10 @@ static void made_recursive_mutex(const void *caller) {
   Dl_info object;
   const char *path;
   bool is_new;
+  if (LIKELY(caller == __atomic_load_n(&hooked_caller, __ATOMIC_RELAXED))) return;
   const struct static_copy *copy = calling_copy(caller, &object, &path, &is_new);
   if (copy && copy->auto_extension) starting = copy;
+  if (!copy) __atomic_store_n(&hooked_caller, caller, __ATOMIC_RELAXED);
 }
 
 // SQLite reads this variable while it initializes itself. A copy that made no mutex before is not

@@ -7,9 +7,8 @@ extension TraceReport {
   ///
   /// Words without a command's name are inputs of summary, so a mistyped command is not found.
   static func command(like word: String) -> String? {
-    let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map {
-      $0.configuration.commandName ?? "\($0)".lowercased()
-    }
+    let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .compactMap { $0.configuration.commandName }
     return names.map { (name: $0, distance: distance(word, $0)) }
       .filter { $0.distance <= min(2, $0.name.count / 2) }
       .min { $0.distance < $1.distance }?.name

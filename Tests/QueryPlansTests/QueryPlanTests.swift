@@ -210,6 +210,14 @@ import Testing
     #expect(terms("SELECT 1 FROM t WHERE (SELECT x FROM u WHERE x AND y)").count == 1)
   }
 
+  @Test(arguments: [
+    ("'it''s'", "it's"), ("\"a\"\"b\"", "a\"b"), ("[a]", "a"), ("`a`", "a"), ("''", ""),
+    ("'\u{301}a'", "\u{301}a"), ("\"a\u{301}\"", "a\u{301}"),
+  ])
+  func aQuotedNameIsWithoutItsQuotes(sql: String, name: String) {
+    #expect(SQLTokenizer.tokens(of: sql).map(\.name) == [name])
+  }
+
   @Test(arguments: ["'", "\"a", "[a", "/*", "x'", "'a''", "1e+", "?", "(", ")", "((", "ä'", ""])
   func unfinishedTextEnds(sql: String) {
     #expect(SQLTokenizer.tokens(of: sql).map(\.text).joined().utf8.count <= sql.utf8.count)

@@ -37,11 +37,13 @@ package struct SQLToken: Hashable {
   }
 
   private var unquoted: String {
-    guard let quote = text.first, text.count >= 2 else { return String(text) }
-    let inner = String(text.dropFirst().dropLast())
-    guard quote != "[", inner.contains(quote) else { return inner }
-    return inner.split(separator: "\(quote)\(quote)", omittingEmptySubsequences: false)
-      .joined(separator: "\(quote)")
+    guard let quote = text.utf8.first, text.utf8.count >= 2 else { return String(text) }
+    // Not by characters: a combining mark may follow the quote.
+    let inner = String(Substring(text.utf8.dropFirst().dropLast()))
+    guard quote != UInt8(ascii: "["), inner.utf8.contains(quote) else { return inner }
+    let mark = String(UnicodeScalar(quote))
+    return inner.split(separator: mark + mark, omittingEmptySubsequences: false)
+      .joined(separator: mark)
   }
 }
 

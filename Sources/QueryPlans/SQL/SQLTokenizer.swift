@@ -20,7 +20,7 @@ package struct SQLTokenizer {
   }
 
   /// The first few tokens of a statement, which may be long.
-  static func tokens(of sql: String, max count: Int) -> [SQLToken] {
+  package static func tokens(of sql: String, max count: Int) -> [SQLToken] {
     var tokenizer = SQLTokenizer(rest: sql[...].utf8, sql: sql[...])
     var tokens: [SQLToken] = []
     while tokens.count < count, let token = tokenizer.next() { tokens.append(token) }

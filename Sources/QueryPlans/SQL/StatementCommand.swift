@@ -7,16 +7,33 @@ public enum StatementCommand {
   ///     StatementCommand.name(of: "-- name: Add :exec\ninsert into t values (1)")   // INSERT
   public static func name(of sql: String) -> String {
     let letters = sql.utf8.prefix { 0x61...0x7a ~= $0 | 0x20 }
-    guard letters.isEmpty else { return String(decoding: letters.map { $0 & 0xdf }, as: UTF8.self) }
+    guard letters.isEmpty else {
+      return String(unsafeUninitializedCapacity: letters.count) { upper in
+        for (index, letter) in letters.enumerated() { upper[index] = letter & 0xdf }
+        return letters.count
+      }
+    }
     guard let token = SQLTokenizer.tokens(of: sql, max: 1).first, token.kind == .word else {
       return ""
     }
     return token.text.uppercased()
   }
 
+  /// Whether it begins with a word, in upper case.
+  static func isNamed(_ name: String, _ sql: String) -> Bool {
+    // Most statements differ in the first letter.
+    if let first = sql.utf8.first.map({ $0 & 0xdf }), 0x41...0x5a ~= first {
+      guard first == name.utf8.first else { return false }
+    }
+    return self.name(of: sql) == name
+  }
+
   /// Whether it begins, ends or marks a transaction: such a statement reads nothing.
   public static func isTransactionControl(_ sql: String) -> Bool {
-    ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
+    switch name(of: sql) {
+    case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": true
+    default: false
+    }
   }
 
   public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
@@ -25,14 +42,14 @@ public enum StatementCommand {
   ///
   ///     StatementCommand.emptiesTable("DELETE FROM main.a;")   // true
   public static func emptiesTable(_ sql: String) -> Bool {
-    guard name(of: sql) == "DELETE" else { return false }
+    guard isNamed("DELETE", sql) else { return false }
     var words = SQLTokenizer.tokens(of: sql, max: 7).dropFirst()[...]
     if words.last?.isSymbol(";") == true { words.removeLast() }
     guard words.popFirst()?.isWord("FROM") == true else { return false }
     return words.count == 1 || words.count == 3 && words.dropFirst().first?.isSymbol(".") == true
   }
 
-  public static func releases(_ sql: String) -> Bool { name(of: sql) == "RELEASE" }
+  public static func releases(_ sql: String) -> Bool { isNamed("RELEASE", sql) }
 
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
   /// transaction.
@@ -79,7 +96,7 @@ public enum StatementCommand {
   ///
   ///     StatementCommand.pragma(of: "PRAGMA main.wal_checkpoint(TRUNCATE)")   // wal_checkpoint
   public static func pragma(of sql: String) -> String? {
-    guard name(of: sql) == "PRAGMA" else { return nil }
+    guard isNamed("PRAGMA", sql) else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql, max: 4)
     let isQualified = tokens.count == 4 && tokens[2].isSymbol(".")
     return tokens.dropFirst(isQualified ? 3 : 1).first?.name?.lowercased()
@@ -87,7 +104,7 @@ public enum StatementCommand {
 
   /// The text that a statement such as `SELECT 'text'` begins with; nil for other statements.
   public static func selectedText(of sql: String) -> String? {
-    guard name(of: sql) == "SELECT" else { return nil }
+    guard isNamed("SELECT", sql) else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql, max: 2)
     return tokens.count == 2 && tokens[1].kind == .text ? tokens[1].name : nil
   }

@@ -7,8 +7,8 @@ import StoreEvents
 struct LockDatabases {
   private typealias Key = ProfileBuilder.Key
   private var ids: [ProfileBuilder.Key: String] = [:]
-  /// Connections to a database without a file.
-  private var fileless: Set<ProfileBuilder.Key> = []
+  /// The names of databases without a file.
+  private var fileless: [ProfileBuilder.Key: String] = [:]
   /// By path: the database of the probe's connection to that path.
   private var inodes: [String: String] = [:]
   private var paths: [String: String] = [:]
@@ -19,7 +19,7 @@ struct LockDatabases {
     let key = Key(process: process, id: event.connectionID)
     guard ids.count + fileless.count < Self.maxConnections else { return }
     guard !event.path.isEmpty else {
-      fileless.insert(key)
+      fileless[key] = Self.nameless(key)
       return
     }
     let path = Self.path(event.path, on: host)
@@ -62,7 +62,7 @@ struct LockDatabases {
 
   /// Whether a connection's database is known to be in memory or temporary.
   func isInMemory(_ connection: ProfileBuilder.Key) -> Bool {
-    fileless.contains(connection) || isKnown(connection) && !isInFile(connection)
+    fileless[connection] != nil || isKnown(connection) && !isInFile(connection)
   }
 
   /// Whether the probe reported the connection.
@@ -70,8 +70,12 @@ struct LockDatabases {
 
   /// The database of a connection; one without a name is its own.
   subscript(connection: ProfileBuilder.Key) -> String {
-    guard let id = ids[connection] else { return "\(connection.process)#\(connection.id)" }
+    guard let id = ids[connection] else { return fileless[connection] ?? Self.nameless(connection) }
     return inodes[id] ?? id
+  }
+
+  private static func nameless(_ connection: ProfileBuilder.Key) -> String {
+    "\(connection.process)#\(connection.id)"
   }
 
   func path(of database: String) -> String { paths[database] ?? "" }

@@ -178,7 +178,7 @@ struct LockJoin {
     let before = run.transactionID == 0 ? nil : open[id]
     var start = record.timestamp &- max(run.openTime, 0)
     var isUpgrade = false
-    if let index = namelessWaits.removeValue(forKey: thread) {
+    if !namelessWaits.isEmpty, let index = namelessWaits.removeValue(forKey: thread) {
       // It has the lock since then.
       start = max(start, waits[index].end)
       waits[index].waiter = site
@@ -192,23 +192,26 @@ struct LockJoin {
         isUpgrade ? sites.recordUpgrade(site) : sites.recordRefusal(site)
       }
     }
-    if var interval = namelessTransactions.removeValue(forKey: thread) {
+    if !namelessTransactions.isEmpty,
+      var interval = namelessTransactions.removeValue(forKey: thread)
+    {
       interval.holder.location = location
       interval.holder.statements = [site]
       keep(interval)
     }
     let connection = Key(process: process, id: run.connectionID)
-    touches.use(connection, of: databases[connection])
+    let database = databases[connection]
+    touches.use(connection, of: database)
     pools.use(
       connection, at: site, on: thread, for: run.stepTime, until: record.timestamp)
     let last = endedTransactions.removeValue(forKey: thread)
     logs.end(
       last?.writer ?? site,
       isCommit: run.isReadOnly == 0 || site.isTransactionControl,
-      in: databases[connection], by: connection, on: thread)
+      in: database, by: connection, on: thread)
     sites.note(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
-      database: databases[connection], at: record.timestamp)
+      database: database, at: record.timestamp)
     count(run, site, form: form, last, on: connection, record)
     guard run.transactionID != 0 else {
       guard record.timestamp &- start >= Self.minReadTime else { return }
@@ -220,7 +223,6 @@ struct LockJoin {
     open[id, default: OpenTransaction(connection: connection)].add(
       run, site, form: form, from: start)
     guard before?.writerStart == nil, let since = open[id]?.writerStart else { return }
-    let database = databases[connection]
     endWriters(of: database, before: since)
     openWriters[database, default: []].append(id)
   }
@@ -250,6 +252,8 @@ struct LockJoin {
     if run.isReadOnly == 0, run.changes == 0, site.sql.map(StatementCommand.creates) == true {
       transactions.endSequences(of: writingThread(of: record, on: connection))
     }
+    let isEnd = ended.map { $0.id != 0 && $0.id == run.transactionID } ?? false
+    guard isEnd || run.transactionID == 0 && run.isReadOnly == 0 && run.changes > 0 else { return }
     // The log of a library names no database, and has no rows.
     let isLogged = !record.measures.contains(.changes)
     let inFile = isLogged || databases.isInFile(connection)
@@ -258,7 +262,7 @@ struct LockJoin {
       inFile: inFile,
       received: ended?.received ?? 0, start: ended?.start ?? record.timestamp,
       end: record.timestamp)
-    if let ended, ended.id != 0, ended.id == run.transactionID {
+    if let ended, isEnd {
       guard ended.changes > 0 || isLogged && ended.writes > 0, let writer = ended.writer else {
         return
       }
@@ -267,9 +271,8 @@ struct LockJoin {
       transaction.rows = ended.changes
       transaction.writes = isLogged ? ended.writes : nil
     } else {
-      guard run.transactionID == 0, run.isReadOnly == 0, run.changes > 0,
-        // The probe reports a transaction where a trigger writes to a file as well.
-        ended != nil || !temporaryTables.isWritten(by: site.sql, on: connection)
+      // The probe reports a transaction where a trigger writes to a file as well.
+      guard ended != nil || !temporaryTables.isWritten(by: site.sql, on: connection)
       else { return }
       transaction.isAutocommit = true
     }
@@ -548,6 +551,6 @@ extension StatementCommand {
   /// Whether it creates a table or an index that the file did not have.
   fileprivate static func creates(_ sql: String) -> Bool {
     name(of: sql) == "CREATE"
-      && !SQLTokenizer.tokens(of: sql).prefix(6).contains { $0.isWord("EXISTS") }
+      && !SQLTokenizer.tokens(of: sql, max: 6).contains { $0.isWord("EXISTS") }
   }
 }

@@ -86,6 +86,7 @@ struct LockSites {
   private mutating func recordFailure(
     _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key
   ) {
+    if run.error.isEmpty, failures.isEmpty, lastFailure.isEmpty, failedUpgrades.isEmpty { return }
     let attempt = Attempt(thread: thread, form: form)
     let failure = Failure(process: thread.process, form: form, bindHash: run.bindHash)
     if let last = lastFailure.removeValue(forKey: thread), last != failure {

@@ -51,7 +51,7 @@ extension ProfileBuilder {
       .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
     let faults = faults.values.map(\.profile)
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
-    let others = texts.texts(without: Set(statements.map(\.id)))
+    let others = texts.texts(without: Set(statements.map(\.id))).filter { TestMarker($0) == nil }
     let programs = processes.profiles.map(\.identity.name)
     // With a part of the events, a holder may be missing.
     let locks =

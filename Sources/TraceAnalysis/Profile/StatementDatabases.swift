@@ -46,6 +46,7 @@ struct StatementDatabases {
 
   mutating func add(_ run: StatementRun, in process: Int) {
     guard let path = paths[Connection(process: process, id: run.connectionID)],
+      byStatement[run.statementID]?.contains(path) != true,
       byStatement.count < Bounds.statements || byStatement[run.statementID] != nil,
       byStatement[run.statementID, default: []].count < Self.maxPaths
     else { return }

@@ -81,14 +81,29 @@ struct TestMarker: Equatable {
 
   /// Nil for any other statement.
   init?(_ sql: String) {
-    let marker = "storescope: test "
-    guard let text = StatementCommand.selectedText(of: sql), text.hasPrefix(marker) else {
-      return nil
-    }
-    let name = text.dropFirst(marker.count)
+    guard sql.utf8.contains(UInt8(ascii: "'")), let name = Self.text(sql) else { return nil }
     let phase = [" (setup)", " (teardown)"].first(where: name.hasSuffix)
     self.name = String(name.dropLast(phase?.count ?? 0))
     isCall = phase == nil
+  }
+
+  private static let mark = "storescope: test "
+  private static let statement = "SELECT '\(mark)"
+
+  /// The text behind the mark.
+  private static func text(_ sql: String) -> String? {
+    // As the probe writes it.
+    if sql.utf8.starts(with: statement.utf8) {
+      let name = sql.utf8.dropFirst(statement.utf8.count).dropLast()
+      if sql.utf8.last == UInt8(ascii: "'"), !name.contains(UInt8(ascii: "'")) {
+        return String(Substring(name))
+      }
+    }
+    guard let text = StatementCommand.selectedText(of: sql), text.utf8.starts(with: mark.utf8)
+    else {
+      return nil
+    }
+    return String(Substring(text.utf8.dropFirst(mark.utf8.count)))
   }
 }
 
@@ -96,12 +111,13 @@ struct TestMarker: Equatable {
 ///
 /// `PRAGMA wal_checkpoint` and others that do work are the program's.
 func isDriverPragma(_ sql: String) -> Bool {
-  let working: Set = [
-    "analysis_limit", "foreign_key_check", "incremental_vacuum", "integrity_check", "optimize",
-    "quick_check", "wal_checkpoint",
-  ]
-  return StatementCommand.pragma(of: sql).map { !working.contains($0) } ?? false
+  StatementCommand.pragma(of: sql).map { !workingPragmas.contains($0) } ?? false
 }
+
+private let workingPragmas: Set = [
+  "analysis_limit", "foreign_key_check", "incremental_vacuum", "integrity_check", "optimize",
+  "quick_check", "wal_checkpoint",
+]
 
 /// The tests of a run while it is being folded, by process.
 struct TestTally {
@@ -117,9 +133,11 @@ struct TestTally {
     var values: UInt64
   }
 
-  private var tests: [String: Test] = [:]
-  /// By process: the running test.
-  private var current: [Int: TestMarker] = [:]
+  private var tests: [Test] = []
+  /// By name.
+  private var places: [String: Int] = [:]
+  /// By process: the place of the running test.
+  private var current: [Int: (place: Int, isCall: Bool)] = [:]
   private var seen: Set<Int> = []
   private var counts: [StatementID: Bool] = [:]
   private var formCount = 0
@@ -134,12 +152,16 @@ struct TestTally {
     lookupsOfTest[process] = nil
     seen.insert(process)
     guard !marker.name.isEmpty else { return }
-    guard tests[marker.name] != nil || tests.count < Bounds.tests else {
+    let place = places[marker.name] ?? tests.count
+    guard place < Bounds.tests else {
       isFull = true
       return
     }
-    tests[marker.name] = tests[marker.name] ?? Test(profile: TestProfile(name: marker.name))
-    current[process] = marker
+    if place == tests.count {
+      tests.append(Test(profile: TestProfile(name: marker.name)))
+      places[marker.name] = place
+    }
+    current[process] = (place, marker.isCall)
   }
 
   func isRunning(in process: Int) -> Bool { current[process] != nil }
@@ -148,16 +170,16 @@ struct TestTally {
     _ run: StatementRun, _ sql: String?, form: UInt64, from location: SourceLocation,
     in process: Int
   ) {
-    guard let marker = current[process] else { return }
+    guard let test = current[process] else { return }
     let lookup = Lookup(process: process, statement: run.statementID, values: run.bindHash)
     let isFirst = lookups.count < Bounds.lookups && lookups.insert(lookup).inserted
-    guard marker.isCall, countsInTests(run.statementID, sql) else { return }
+    guard test.isCall, countsInTests(run.statementID, sql) else { return }
     isFull = isFull || formCount >= Bounds.formsOfTests
     if run.changes > 0 { lookupsOfTest[process] = nil }
     let isDistinct =
       run.bindHash == 0 || lookupsOfTest[process]?.count ?? 0 >= Bounds.lookups
       || lookupsOfTest[process, default: []].insert(lookup).inserted
-    tests[marker.name]?.add(
+    tests[test.place].add(
       run, form: isFull ? nil : form, from: location, isFirst, isDistinct, &formCount)
   }
 
@@ -174,7 +196,7 @@ struct TestTally {
   /// Most full-scan steps first; nil without markers.
   func finish() -> [TestProfile]? {
     guard !tests.isEmpty else { return nil }
-    return tests.values.map(\.finished).sorted {
+    return tests.map(\.finished).sorted {
       ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
     }
   }

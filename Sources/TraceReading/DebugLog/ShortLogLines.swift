@@ -10,8 +10,10 @@ import StoreEvents
 ///     │   └ microseconds after the line before
 ///     └ event
 struct ShortLogLines {
+  /// The fields are ` name=` each.
   private var events: [Int: (name: [UInt8], fields: [[UInt8]])] = [:]
   private var text: [UInt8] = []
+  private var length = 0
   private var localTime: Nanoseconds = 0
   private var threadID: Int64 = 0
 
@@ -39,7 +41,7 @@ struct ShortLogLines {
     let name = Array(cursor.take { $0.isNameByte })
     guard cursor.take(" ") else { return }
     let fields = cursor.rest.split(separator: UInt8(ascii: ","), maxSplits: Self.maxFields)
-    events[number] = (name, fields.map { Array($0) })
+    events[number] = (name, fields.map { Array(" ".utf8) + $0 + Array("=".utf8) })
   }
 
   /// Reads a short line; false if it is none, or its event is unknown.
@@ -62,7 +64,8 @@ struct ShortLogLines {
   /// Calls a closure with the line that was read.
   @inline(__always)
   func withLine(_ body: (LogLine) throws -> Void) rethrows {
-    try text.withUnsafeBytes { text in
+    try text.withUnsafeBytes { bytes in
+      let text = UnsafeRawBufferPointer(rebasing: bytes[..<length])
       try body(
         LogLine(
           localTime: localTime, process: text, threadID: threadID, category: .annotation, text: text
@@ -81,28 +84,33 @@ struct ShortLogLines {
   private mutating func appendFields(
     _ cursor: inout ByteCursor, _ event: (name: [UInt8], fields: [[UInt8]])
   ) -> Bool {
-    text.removeAll(keepingCapacity: true)
-    text.append(contentsOf: event.name)
+    length = 0
+    event.name.withUnsafeBytes { append($0) }
     for field in event.fields {
-      let value: UnsafeRawBufferPointer
-      let isText = cursor.next == UInt8(ascii: "\"")
-      if isText {
-        guard let (quoted, _) = cursor.takeQuoted() else { return false }
-        value = quoted
+      let rest = cursor.rest
+      if cursor.next == UInt8(ascii: "\"") {
+        guard cursor.takeQuoted() != nil else { return false }
       } else {
-        value = cursor.take { $0 != UInt8(ascii: ",") }
+        _ = cursor.take { $0 != UInt8(ascii: ",") }
       }
-      if isText || !value.isEmpty {
-        text.append(UInt8(ascii: " "))
-        text.append(contentsOf: field)
-        text.append(UInt8(ascii: "="))
-        if isText { text.append(UInt8(ascii: "\"")) }
-        text.append(contentsOf: value)
-        if isText { text.append(UInt8(ascii: "\"")) }
+      let count = rest.count - cursor.rest.count
+      if count > 0 {
+        field.withUnsafeBytes { append($0) }
+        append(UnsafeRawBufferPointer(rebasing: rest[..<count]))
       }
       if cursor.isAtEnd { return true }
       guard cursor.take(",") else { return false }
     }
     return false
+  }
+
+  @inline(__always)
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    let end = length + bytes.count
+    if end > text.count { text += repeatElement(0, count: 2 * end - text.count) }
+    text.withUnsafeMutableBytes {
+      UnsafeMutableRawBufferPointer(rebasing: $0[length...]).copyMemory(from: bytes)
+    }
+    length = end
   }
 }

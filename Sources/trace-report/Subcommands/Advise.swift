@@ -11,6 +11,7 @@ import TraceRendering
 
 struct Advise: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "advise",
     abstract: "Finds the smallest set of useful indexes by trying them on a copy.",
     discussion: """
       trace-report advise trace --database transit.sqlite

@@ -5,6 +5,7 @@ import TraceRecording
 
 struct Attach: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "attach",
     abstract: "Records a process that runs already, and prints a summary.",
     discussion: """
       trace-report attach 4711 --seconds 60 -o trace

@@ -8,6 +8,7 @@ import TraceRendering
 
 struct Baseline: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "baseline",
     abstract: "Writes the counts of a run to a file that later runs are compared with.",
     discussion: "trace-report baseline trace/ -o baseline.json --tag seed=1")
 

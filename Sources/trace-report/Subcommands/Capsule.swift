@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Capsule: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "capsule",
     abstract:
       "Writes what SQLite plans by to a file: the schema and statistics of a database, without rows.",
     usage: """

@@ -9,6 +9,7 @@ import TraceRendering
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "check",
     abstract: "Checks a database file, its log and its journal, without changing them.",
     discussion: """
       trace-report check app.db

@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "diff",
     abstract: "Shows two runs side by side, such as before and after a change.",
     discussion: """
       trace-report diff before/ after/

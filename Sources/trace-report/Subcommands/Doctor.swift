@@ -7,6 +7,7 @@ import TraceRecording
 
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "doctor",
     abstract: "Reports what a recording of a program would observe, without running the program.",
     discussion: """
       trace-report doctor python3 app.py

@@ -7,6 +7,7 @@ import TraceRendering
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "explain",
     abstract: "Explains a rule, with a bad and a good example.",
     discussion: "trace-report explain AvoidFaultStorm")
 

@@ -8,6 +8,7 @@ import TraceRendering
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Writes traces and logs for other tools.",
     discussion: """
       trace-report export trace/ --format perfetto -o trace.json     for https://ui.perfetto.dev

@@ -6,6 +6,7 @@ import TraceRendering
 
 struct Findings: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "findings",
     abstract: "Lists all findings of traces and logs, those that cost most first.",
     discussion: """
       trace-report findings trace/

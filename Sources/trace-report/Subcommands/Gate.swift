@@ -6,6 +6,7 @@ import TraceAnalysis
 
 struct Gate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "gate",
     abstract: "Compares a run with a baseline: exits with 2 if it does more work.",
     usage: """
       trace-report gate [<options>] -- <program> ...

@@ -11,6 +11,7 @@ import TraceRendering
 
 struct Growth: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "growth",
     abstract: "Runs a program with several sizes, and lists statements that grow like a scan.",
     discussion: """
       trace-report growth --sizes 1000,10000,100000 -- ./search.sh {size}

@@ -6,6 +6,7 @@ import TraceRendering
 
 struct Incidents: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "incidents",
     abstract: "Lists the incidents that 'record --when' wrote, or opens one.",
     discussion: """
       trace-report incidents folder

@@ -5,6 +5,7 @@ import DatabaseLocks
 
 struct Locks: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "locks",
     abstract:
       "Shows who holds the locks of a database, who pins its log, and who endangers its data.",
     discussion: """

@@ -9,6 +9,7 @@ import TraceRendering
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "merge",
     abstract: "Adds up saved reports, traces and logs of many runs, hosts and versions.",
     discussion: """
       trace-report merge host-a.json host-b.json yesterday.json -o fleet.json

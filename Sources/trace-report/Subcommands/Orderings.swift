@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Orderings: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "orderings",
     abstract: "Measures whether the AND terms of a WHERE are faster in another order.",
     discussion: """
       trace-report orderings trace/ --statement 2156cf5652879464 --database transit.sqlite

@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Plans: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "plans",
     abstract: "Explains the plan of every statement, and marks full scans that cost time.",
     discussion: """
       trace-report plans trace/ --database transit.sqlite --fail-on scan

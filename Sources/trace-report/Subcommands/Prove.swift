@@ -6,6 +6,7 @@ import TraceRendering
 
 struct Prove: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "prove",
     abstract: "Proves that a change made a program do less for the same rows.",
     discussion: """
       trace-report record -o before -- python3 app.py

@@ -8,6 +8,7 @@ import TraceRendering
 
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "record",
     abstract: "Runs a program, records its use of SQLite, and prints a summary.",
     discussion: """
       trace-report record -o before -- python3 app.py

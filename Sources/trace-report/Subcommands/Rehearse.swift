@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Rehearse: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "rehearse",
     abstract: "Runs a migration on private copies: the locks, the log, the disk that it needs.",
     discussion: """
       trace-report rehearse 0042_add_price.sql --database production.db

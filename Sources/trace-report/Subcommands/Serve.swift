@@ -10,6 +10,7 @@ import TraceRendering
 
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "serve",
     abstract: "Serves the sums of a running program, or of a folder of recordings, to Prometheus.",
     discussion: """
       trace-report serve debug.log

@@ -7,6 +7,7 @@ import TraceRendering
 
 struct Statement: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "statement",
     abstract: "Shows one statement: its counts, its lines of code, its loops and its findings.",
     discussion: """
       trace-report statement 5c3f6a0d1e2b4987 trace/

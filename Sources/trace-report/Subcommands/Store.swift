@@ -6,6 +6,7 @@ import TraceRecording
 
 struct Store: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "store",
     abstract:
       "Shows what a store of Core Data, SwiftData or ObjectStore contains; it is only read.",
     discussion: """

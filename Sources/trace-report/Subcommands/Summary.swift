@@ -7,6 +7,7 @@ public import TraceRendering
 
 struct Summary: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "summary",
     abstract:
       "Shows the verdict on traces and logs: the worst findings and the totals (the default).",
     discussion: """

@@ -8,6 +8,7 @@ public import TraceRendering
 
 struct Top: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "top",
     abstract: "Shows the statements of a running program, second by second.",
     discussion: """
       trace-report top debug.log

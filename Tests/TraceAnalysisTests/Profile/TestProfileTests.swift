@@ -44,6 +44,35 @@ import TraceRendering
     #expect(forms.map(\.work.count) == [2])
   }
 
+  @Test(arguments: [
+    ("SELECT 'storescope: test it''s'", "it's", true),
+    ("select  'storescope: test a' -- b", "a", true),
+    ("SELECT 'storescope: test a (setup)'", "a", false),
+    ("SELECT 'storescope: test '", "", true),
+    ("SELECT 'storescope: test \u{301}a'", "\u{301}a", true),
+  ])
+  func aMarkerIsReadAsSQLiteReadsIt(sql: String, name: String, isCall: Bool) throws {
+    let marker = try #require(TestMarker(sql))
+    #expect(marker.name == name && marker.isCall == isCall)
+  }
+
+  @Test(arguments: [
+    "SELECT 'storescope: test", "SELECT 'storescope: test'", "SELECT storescope", "PRAGMA a = 'b'",
+    "INSERT INTO t VALUES ('storescope: test a')", "",
+  ])
+  func otherStatementsAreNoMarkers(sql: String) { #expect(TestMarker(sql) == nil) }
+
+  @Test func markersAreNoStatementsOfTheProgram() {
+    let names = (0..<1100).map { "SELECT 'storescope: test \($0)'" }
+    let profile = profile { trace in
+      for name in names { trace.run(name) }
+      trace.run("PRAGMA user_version")
+      trace.run("SELECT 'zebra'")
+    }
+    #expect(profile.statements.map(\.sql) == ["SELECT 'zebra'"])
+    #expect(profile.otherSQL == ["PRAGMA user_version"])
+  }
+
   @Test func aMarkerNamesTheTestOfTheRunsAfterIt() throws {
     let tests = try #require(suite(scanSteps: 400).observed?.tests)
     #expect(tests.map(\.name) == ["test_search", "test_list"])

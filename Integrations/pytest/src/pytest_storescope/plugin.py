@@ -13,7 +13,6 @@ from .summary import Summary
 from .tool import Tool
 
 SESSION = pytest.StashKey()
-SPAN = pytest.StashKey()
 MEASUREMENT = pytest.StashKey()
 
 
@@ -53,6 +52,8 @@ class Session:
         self._run = None
         self._worker = None
         self._summary = None
+        # Of the last test: what each item kept would be more work for the garbage collector.
+        self._item, self._span = None, None
 
     def _begin(self, probe):
         try:
@@ -84,7 +85,7 @@ class Session:
         try:
             result = yield
         finally:
-            item.stash[SPAN] = (start, self._measuring.position())
+            self._item, self._span = item, (start, self._measuring.position())
         self._check_budget(item)
         return result
 
@@ -94,7 +95,7 @@ class Session:
             return
         if budget.mistakes:
             pytest.fail("StoreScope: " + "; ".join(budget.mistakes), pytrace=False)
-        measurement = self._measuring.measure(*item.stash[SPAN], budget)
+        measurement = self._measuring.measure(*self._span, budget)
         item.stash[MEASUREMENT] = measurement
         exceeded = budget.exceeded(measurement.report)
         if measurement.problem and budget.limits:
@@ -105,9 +106,9 @@ class Session:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
         report = yield
-        if call.when == "call" and report.failed and SPAN in item.stash:
+        if call.when == "call" and report.failed and item is self._item:
             measurement = item.stash.get(MEASUREMENT, None)
-            measurement = measurement or self._measuring.measure_failed(*item.stash[SPAN], Budget.of(item))
+            measurement = measurement or self._measuring.measure_failed(*self._span, Budget.of(item))
             if measurement:
                 report.sections.append(("StoreScope", texts.section(measurement)))
         return report

@@ -5,12 +5,15 @@ import ctypes
 import os
 import sys
 from contextlib import suppress
-# Bound here: a test may replace the module's function.
-from os import listdir
+# Bound here: a test may replace the module's functions.
+from os import listdir, stat
+from time import time_ns
 
 import pytest
 
 LOADED_BY = "libstorescope-probe.so"
+# A file system stamps a change with the last tick of its clock, of 10 ms at most.
+TICK = 20_000_000
 
 
 def is_observed():
@@ -32,6 +35,7 @@ class Recording:
         # By which the probe writes a short log for each process.
         self._mark = folder / ".recording"
         self.log = folder / f"{os.getpid()}-probe.log"
+        self._names, self._changed = [], None
         self.sqlite_was_loaded = "_sqlite3" in sys.modules
         variables = {
             "STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": str(folder), "STORE_PROBE_LTTNG": "0"}
@@ -70,9 +74,17 @@ class Recording:
         None where the folder cannot be listed.
         """
         try:
-            return self._log_end(), listdir(self.folder)
+            return self._log_end(), self._logs()
         except OSError:
             return None
+
+    def _logs(self):
+        """The names in the folder, read again after a change, or shortly after one."""
+        changed = stat(self.folder).st_mtime_ns
+        if changed != self._changed:
+            self._changed = changed if abs(time_ns() - changed) > TICK else None
+            self._names = listdir(self.folder)
+        return self._names
 
     def finish(self, status):
         """Writes the log's closing line; what this process does later is not recorded."""
