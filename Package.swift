@@ -282,7 +282,7 @@ let package = Package(
     // The command level: real binaries, a real LTTng session.
     .testTarget(
       name: "StatementReplayTests",
-      dependencies: ["StatementReplay", "SQLiteDriver", "StoreEvents"]),
+      dependencies: ["StatementReplay", "SQLiteDriver", "StoreEvents", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [

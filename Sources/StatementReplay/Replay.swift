@@ -17,7 +17,7 @@ public struct Replay: Sendable {
   /// Of the copies as they were.
   public private(set) var before = ReplayWork()
   public private(set) var after = ReplayWork()
-  public private(set) var timeRatio: PairedRatio?
+  public private(set) var timeRatio: TimeRatio?
   public private(set) var forms: [FormEffect] = []
   /// The divergent runs on unchanged copies, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
@@ -64,7 +64,7 @@ public struct Replay: Sendable {
     recordedSteps = race.recordedSteps
     before = race.before
     after = race.after
-    timeRatio = race.total.interval
+    timeRatio = race.total.ratio
     forms = race.forms.values.sorted {
       let changes = ($0.change, $1.change)
       return changes.0 == changes.1 ? $0.form < $1.form : changes.0 > changes.1

@@ -25,6 +25,14 @@ final class ReplayFolder {
     guardian.end()
   }
 
+  /// Waits until the changes of its directory are on the disk: the disk's log has them in their order.
+  func settle() {
+    let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { return }
+    fsync(directory)
+    close(directory)
+  }
+
   /// Whether a file that a statement attaches is a copy, in memory or temporary.
   func allows(_ path: String) -> Bool {
     path.isEmpty || path == ":memory:" || path.hasPrefix(self.path + "/") && !path.contains("/../")

@@ -30,7 +30,7 @@ struct ReplayRace {
   private(set) var forms: [SQLFingerprint: FormEffect] = [:]
   private(set) var before = ReplayWork()
   private(set) var after = ReplayWork()
-  private(set) var total = TotalRatio()
+  private(set) var total = PairedTimes()
   private(set) var recordedRuns: UInt64 = 0
   private(set) var recordedSteps: UInt64 = 0
   private var waiting: [Waiting] = []
@@ -124,7 +124,7 @@ struct ReplayRace {
       }
       return true
     }
-    var effect = forms[form] ?? FormEffect(form: form)
+    var effect = forms[form] ?? FormEffect(form: form, place: UInt64(forms.count))
     if effect.before.runs == 0, let plans = plans(of: run) { effect.plans = plans }
     guard let (first, second) = outcomes(of: run) else { return true }
     let divergence = Divergence(first, of: run, comparesContents: variation.isEmpty)
@@ -137,11 +137,13 @@ struct ReplayRace {
       return false
     }
     if let divergence { add(divergence, first.message, form, run) }
+    // Forms with a single run each are not all in one group.
+    let turn = effect.before.runs &+ effect.place
     effect.add(first, second, variation)
     forms[form] = effect
     before.add(first.work)
     after.add(second.work)
-    total.add(before: first.work.timeNs, after: second.work.timeNs)
+    total.add(before: first.work.timeNs, after: second.work.timeNs, run: turn)
     return true
   }
 
@@ -162,10 +164,13 @@ struct ReplayRace {
   /// Where the recording lacks how far the program read, it is known when the copy as it was has run: the changed one
   /// waits for that, if it is the first, behind as many rows.
   private func outcomes(of run: RecordedRun) -> (RunOutcome, RunOutcome)? {
+    // One must not pay for what the other left to the file system.
+    let settles = RecordedStep.run(run).endsWrites
     var first: RunOutcome?
     func runFirst() {
       if first == nil {
         first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.counters.vmSteps) })
+        if settles { asItWas.settle() }
       }
     }
     if !isChangedFirst { runFirst() }
@@ -173,6 +178,7 @@ struct ReplayRace {
       if run.stopsEarly == nil { runFirst() }
       return first?.isStopped ?? run.stopsEarly ?? false
     }
+    if settles { changed.settle() }
     runFirst()
     guard let first, let second else { return nil }
     return (first, second)
@@ -229,9 +235,9 @@ extension FormEffect {
   fileprivate mutating func add(
     _ first: RunOutcome, _ second: RunOutcome, _ variation: Variation
   ) {
+    times.add(before: first.work.timeNs, after: second.work.timeNs, run: before.runs)
     before.add(first.work)
     after.add(second.work)
-    ratios.add(Double(second.work.timeNs) / Double(max(first.work.timeNs, 1)))
     // With the change it may end before the program interrupted it.
     if first.error == "SQLITE_INTERRUPT", second.error == nil { return }
     // A look-up of the schema sees the change itself.

@@ -82,6 +82,9 @@ final class ReplayWorld {
     return outcome
   }
 
+  /// Writes what the file system has to write for the copies.
+  func settle() { folder.settle() }
+
   /// Whether it is a setting of the program that the change replaces.
   func replaces(_ run: RecordedRun) -> Bool {
     StatementCommand.pragma(of: run.sql).map(change.sets) ?? false

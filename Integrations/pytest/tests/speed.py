@@ -66,12 +66,16 @@ DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
 }
 
 
+# An installed plugin is compiled.
+environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(folder, *options):
     """Returns the elapsed and the processor time of a run."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options], cwd=folder, capture_output=True,
-        text=True)
+        text=True, env=environment)
     elapsed, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if "500 passed" not in process.stdout:
         raise SystemExit(process.stdout[-1000:] + process.stderr[-1000:])

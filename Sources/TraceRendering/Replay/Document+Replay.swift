@@ -95,7 +95,7 @@ extension Replay {
       row(metric.title, { StatementCounts($0.counters).counter(metric) }, Cell.count)
     }.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
     var time = row("time in SQLite", \.timeNs) { .duration(Nanoseconds($0)) }
-    if let ratio = timeRatio { time.notes = [.text("95% interval of parts: \(ratio.words)")] }
+    if let ratio = timeRatio { time.notes = [.text("95% interval: \(ratio.words)")] }
     return rows + [time]
   }
 }
@@ -133,10 +133,10 @@ extension FormEffect {
   }
 }
 
-extension PairedRatio {
+extension TimeRatio {
   /// `0.24× (0.23 to 0.26)`.
   var words: String {
     let bounds = [low, high].map { Cell.factor($0).text.dropLast() }
-    return "\(Cell.factor(median).text) (\(bounds[0]) to \(bounds[1]))"
+    return "\(Cell.factor(value).text) (\(bounds[0]) to \(bounds[1]))"
   }
 }

@@ -21,6 +21,7 @@ public struct ReplayV1: Codable, Hashable, Sendable {
 
   /// The value with the change as a multiple of that without it, with its 95% interval.
   public struct Ratio: Codable, Hashable, Sendable {
+    /// The ratio of the sums.
     public var median: Double
     public var low: Double
     public var high: Double
@@ -72,7 +73,7 @@ public struct ReplayV1: Codable, Hashable, Sendable {
 }
 
 extension ReplayV1.Ratio {
-  fileprivate init(_ ratio: PairedRatio) {
-    self.init(median: ratio.median, low: ratio.low, high: ratio.high)
+  fileprivate init(_ ratio: TimeRatio) {
+    self.init(median: ratio.value, low: ratio.low, high: ratio.high)
   }
 }

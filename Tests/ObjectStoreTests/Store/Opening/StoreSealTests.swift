@@ -62,6 +62,27 @@ import Testing
     #expect(try isSealed())
   }
 
+  @Test(
+    arguments: [
+      "Note: value Int32; text String\nOwner: name String",
+      "Note: value Int64; text String; more String\nOwner: name String",
+      "Note: value Int64\nOwner: name String",
+      "Note: value Int64; text String; owner -> Owner\nOwner: name String",
+      "Note: value Int64; text String\nOwner: name Binary",
+      "Note: value Int64; text String",
+    ])
+  func theSealOfAModelIsNotThatOfAnother(text: String) throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.url.appending(path: "store.sqlite")
+    let known = "Note: value Int64; text String\nOwner: name String"
+    func model(_ text: String) throws -> ManagedObjectModel { try ModelText(text).model(in: folder) }
+    try PersistentContainer(at: url, model: model(known), options: StoreOptions()).close()
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    let seal = try #require(try StoreSeal(connection))
+    #expect(try seal.fits(model(known)))
+    #expect(try !seal.fits(model(text)))
+  }
+
   @Test func aSecondOpeningOfAFileWithOtherContentsWritesNothing() throws {
     try execute("ALTER TABLE ZSTOP ADD COLUMN ZOTHER VARCHAR")
     #expect(try reopen() == [])
