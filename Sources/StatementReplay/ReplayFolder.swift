@@ -26,7 +26,7 @@ final class ReplayFolder {
   }
 
   /// Waits until the changes of its directory are on the disk: the disk's log has them in their order.
-  func settle() {
+  func flush() {
     let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { return }
     fsync(directory)

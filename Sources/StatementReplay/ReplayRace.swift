@@ -165,12 +165,12 @@ struct ReplayRace {
   /// waits for that, if it is the first, behind as many rows.
   private func outcomes(of run: RecordedRun) -> (RunOutcome, RunOutcome)? {
     // One must not pay for what the other left to the file system.
-    let settles = RecordedStep.run(run).endsWrites
+    let endsWrites = RecordedStep.run(run).endsWrites
     var first: RunOutcome?
     func runFirst() {
       if first == nil {
         first = asItWas.run(run, mayStop: { run.stopsEarly ?? ($0 >= run.event.counters.vmSteps) })
-        if settles { asItWas.settle() }
+        if endsWrites { asItWas.flush() }
       }
     }
     if !isChangedFirst { runFirst() }
@@ -178,7 +178,7 @@ struct ReplayRace {
       if run.stopsEarly == nil { runFirst() }
       return first?.isStopped ?? run.stopsEarly ?? false
     }
-    if settles { changed.settle() }
+    if endsWrites { changed.flush() }
     runFirst()
     guard let first, let second else { return nil }
     return (first, second)

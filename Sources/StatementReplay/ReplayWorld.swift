@@ -83,7 +83,7 @@ final class ReplayWorld {
   }
 
   /// Writes what the file system has to write for the copies.
-  func settle() { folder.settle() }
+  func flush() { folder.flush() }
 
   /// Whether it is a setting of the program that the change replaces.
   func replaces(_ run: RecordedRun) -> Bool {

@@ -274,12 +274,12 @@ def check_quiet(mode):
     """`locks` opens the database's files for reading and asks for no lock, so no program can wait for it."""
     fight = Fight(mode)
     trace = os.path.join(fight.folder, "strace")
-    subprocess.run(["strace", "-f", "-o", trace, "-e", "trace=open,openat,fcntl,flock,ftruncate,unlink,unlinkat,pwrite64",
+    subprocess.run(["strace", "-f", "-y", "-o", trace, "-e", "trace=open,openat,fcntl,flock,ftruncate,unlink,unlinkat,pwrite64",
                     TOOL, "locks", fight.path, "--json", "--watch", "10ms", "--count", "20"],
                    stdout=subprocess.DEVNULL, check=True)
     fight.end()
     lines = open(trace).read().splitlines()
-    locks = [l for l in lines if "F_SETLK" in l or "F_OFD_SETLK" in l or " flock(" in l]
+    locks = [l for l in lines if "app.db" in l and ("F_SETLK" in l or "F_OFD_SETLK" in l or " flock(" in l)]
     opened = [l for l in lines if "app.db" in l and "open" in l]
     writing = [l for l in lines if "app.db" in l and ("O_RDWR" in l or "O_WRONLY" in l or "unlink" in l)]
     print(f"{mode}: {len(opened)} files opened, {len(locks)} locks, {len(writing)} opened for writing")

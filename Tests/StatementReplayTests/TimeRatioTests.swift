@@ -33,7 +33,7 @@ import Testing
     #expect(ratio == TimeRatio(value: 0.5, low: 0.5, high: 0.5))
   }
 
-  /// A single run decides, and nothing says how certain it is.
+  /// A single run has half of the time, and no second one shows its spread.
   @Test func oneLongRunHasAWideInterval() throws {
     let short = Array(repeating: Pair(1000, 2000), count: 1000)
     let ratio = try #require(timeRatio([short, [(1_000_000, 10)]]))

@@ -75,7 +75,9 @@ import Testing
     let folder = try TemporaryDirectory()
     let url = folder.url.appending(path: "store.sqlite")
     let known = "Note: value Int64; text String\nOwner: name String"
-    func model(_ text: String) throws -> ManagedObjectModel { try ModelText(text).model(in: folder) }
+    func model(_ text: String) throws -> ManagedObjectModel {
+      try ModelText(text).model(in: folder)
+    }
     try PersistentContainer(at: url, model: model(known), options: StoreOptions()).close()
     let connection = try Connection(path: url.path, mode: .readOnly)
     let seal = try #require(try StoreSeal(connection))
