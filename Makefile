@@ -117,8 +117,9 @@ smoke: ## runs each command of the examples once, on a small store
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 
-verdicts: ## judges more than 300 statements, 220 programs, 11 healthy ones, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
+verdicts: ## judges more than 300 statements, 20 situations, 230 programs, 11 healthy ones, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
 	swift test --filter VerdictTests
+	Tests/Verdicts/situations.py
 	Tests/Verdicts/programs.py
 	Tests/Verdicts/healthy.py
 	SERVERS=$${SERVERS:-280} Tests/ProbeTests/run.py --only=loops
@@ -245,8 +246,9 @@ bench-probe: probe ## measures the cost of the probe, compared with the same pro
 test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
 	@Scripts/scale.sh
 
-rehearsals: ## runs nine migrations on 200,000 and 2,000,000 rows, and compares the locks with what rehearse predicts: half an hour
+rehearsals: ## runs a program with three settings, and nine migrations on 200,000 and 2,000,000 rows, and compares them with what replay and rehearse predict: half an hour
 	swift build -c release --product trace-report
+	Scripts/pragmas.py --check
 	Scripts/rehearsals.py --check
 	Scripts/rehearsals.py --rows 2000000 --times 1 --check
 

@@ -29,10 +29,13 @@ struct AvoidCostlySearch: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     workload.findings { statement in
-      if let version = statement.judgement.otherVersion, statement.judgement.verdict == .mayScan {
+      let verdict = statement.judgement.verdict
+      if let version = statement.judgement.otherVersion,
+        verdict == .mayScan || verdict == .costlySearch && statement.fixOfSearch == nil
+      {
         return finding(statement, of: version)
       }
-      guard statement.judgement.verdict == .costlySearch, !statement.sortsMuch else { return nil }
+      guard verdict == .costlySearch, !statement.sortsMuch else { return nil }
       return finding(statement)
     }
   }

@@ -265,6 +265,27 @@ import TraceAnalysis
     #expect(!workload.findings.contains { $0.rule == "DropUnusedIndex" })
   }
 
+  @Test func aCostlySearchOfAnotherVersionWithoutAFixNamesTheVersion() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(
+      in: folder, "app.db",
+      "CREATE INDEX book_shelf ON book(shelf); CREATE VIRTUAL TABLE words USING fts5(text); INSERT INTO words(rowid, text) SELECT id, title FROM book"
+    )
+    let sql = """
+      SELECT b.id FROM words w CROSS JOIN book b ON b.id = w.rowid WHERE w.text MATCH ? AND b.shelf = ? LIMIT 10
+      """
+    let profile = RunBuilder { trace in
+      trace.connect(sqliteVersion: "3.99.0")
+      for _ in 1...3 { trace.run(sql, rows: 10, vmSteps: 25_000) }
+    }.profile()
+    let found = try Workload(profile, database: connection).findings.filter {
+      $0.rule == "AvoidCostlySearch"
+    }
+    #expect(found.map(\.severity) == [.warning])
+    #expect(found.first?.message.contains("SQLite 3.99.0 ran it") == true, "\(found)")
+    #expect(found.first?.fix.contains("CROSS JOIN") == true)
+  }
+
   @Test(arguments: [
     ("PRAGMA case_sensitive_like = ON", true), ("pragma main.case_sensitive_like(1)", true),
     ("PRAGMA case_sensitive_like = 'off'", false), ("SELECT 1", false),
