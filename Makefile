@@ -121,6 +121,7 @@ verdicts: ## judges more than 300 statements, 20 situations, 230 programs, 11 he
 	swift test --filter VerdictTests
 	Tests/Verdicts/situations.py
 	Tests/Verdicts/programs.py
+	Tests/Verdicts/indexes.py
 	Tests/Verdicts/healthy.py
 	SERVERS=$${SERVERS:-280} Tests/ProbeTests/run.py --only=loops
 	@Scripts/sqlite-libraries.sh
