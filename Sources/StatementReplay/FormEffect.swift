@@ -16,9 +16,11 @@ public struct FormEffect: Sendable {
   /// SQLite's message of the first run that failed with the change alone; it may contain values.
   public var message = ""
   var times = PairedTimes()
+  /// The time of its runs in the program.
+  var recordedTime: UInt64 = 0
 
   /// The time with the change as a multiple of the time without it; nil for few runs.
-  public var timeRatio: TimeRatio? { times.ratio }
+  public var timeRatio: TimeRatio? { TimeRatio(of: [(1, times)]) }
 
   /// Whether it has another result, or another plan with twice the VM steps.
   ///

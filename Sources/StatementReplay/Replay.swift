@@ -17,7 +17,10 @@ public struct Replay: Sendable {
   /// Of the copies as they were.
   public private(set) var before = ReplayWork()
   public private(set) var after = ReplayWork()
+  /// With the program's own time of each form: the copies take turns, and have less of the processor's caches.
   public private(set) var timeRatio: TimeRatio?
+  /// The time of the replayed runs in the program.
+  public private(set) var recordedTime: UInt64 = 0
   public private(set) var forms: [FormEffect] = []
   /// The divergent runs on unchanged copies, most runs first.
   public private(set) var divergences: [DivergentRuns] = []
@@ -64,7 +67,9 @@ public struct Replay: Sendable {
     recordedSteps = race.recordedSteps
     before = race.before
     after = race.after
-    timeRatio = race.total.ratio
+    timeRatio = TimeRatio(
+      of: race.forms.values.map { (Double($0.recordedTime), $0.times) })
+    recordedTime = race.forms.values.reduce(0) { $0 &+ $1.recordedTime }
     forms = race.forms.values.sorted {
       let changes = ($0.change, $1.change)
       return changes.0 == changes.1 ? $0.form < $1.form : changes.0 > changes.1

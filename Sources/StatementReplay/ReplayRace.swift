@@ -30,7 +30,6 @@ struct ReplayRace {
   private(set) var forms: [SQLFingerprint: FormEffect] = [:]
   private(set) var before = ReplayWork()
   private(set) var after = ReplayWork()
-  private(set) var total = PairedTimes()
   private(set) var recordedRuns: UInt64 = 0
   private(set) var recordedSteps: UInt64 = 0
   private var waiting: [Waiting] = []
@@ -137,13 +136,11 @@ struct ReplayRace {
       return false
     }
     if let divergence { add(divergence, first.message, form, run) }
-    // Forms with a single run each are not all in one group.
-    let turn = effect.before.runs &+ effect.place
+    effect.recordedTime &+= UInt64(max(run.event.stepTime, 0))
     effect.add(first, second, variation)
     forms[form] = effect
     before.add(first.work)
     after.add(second.work)
-    total.add(before: first.work.timeNs, after: second.work.timeNs, run: turn)
     return true
   }
 
@@ -235,7 +232,9 @@ extension FormEffect {
   fileprivate mutating func add(
     _ first: RunOutcome, _ second: RunOutcome, _ variation: Variation
   ) {
-    times.add(before: first.work.timeNs, after: second.work.timeNs, run: before.runs)
+    // Forms with a single run each are not all in one group.
+    times.add(
+      before: first.work.timeNs, after: second.work.timeNs, run: before.runs &+ place)
     before.add(first.work)
     after.add(second.work)
     // With the change it may end before the program interrupted it.

@@ -5,45 +5,61 @@ public struct TimeRatio: Hashable, Sendable {
   public var value: Double
   public var low: Double
   public var high: Double
-}
 
-/// The times of runs without and with a change, in groups that are dealt in turns, so that each has as many runs of
-/// each form.
-///
-/// The interval is that of the jackknife: the ratio without each group. See K. M. Wolter, "Introduction to Variance
-/// Estimation", 2nd ed., section 4.2.
-struct PairedTimes {
-  // Arbitrary: more groups do not make the interval noticeably narrower.
-  private static let groups = 32
+  // Both are those of nine groups: Student's t for 97.5%, which is smaller for more groups.
   private static let minGroups = 9
-  /// The 97.5% quantile of Student's t for nine groups; for more it is smaller.
   private static let quantile = 2.306
 
-  private var sums: [(before: Double, after: Double)] = []
+  /// The ratio of the time of several forms, each with its share of the time that the program took.
+  ///
+  /// The interval is that of the jackknife: the ratio without each group. See K. M. Wolter, "Introduction to Variance
+  /// Estimation", 2nd ed., section 4.2.
+  ///
+  /// - Returns: nil for few runs.
+  init?(of forms: [(weight: Double, times: PairedTimes)]) {
+    let forms = forms.filter { $0.weight > 0 && $0.times.before > 0 }
+    let groups = (0..<PairedTimes.groups).filter { group in
+      forms.contains { $0.times.sums[group].before > 0 }
+    }
+    guard groups.count >= Self.minGroups else { return nil }
+    let total = forms.reduce(0) { $0 + $1.weight }
+    func ratio(without group: Int?) -> Double {
+      forms.reduce(0) { $0 + $1.weight / total * $1.times.ratio(without: group) }
+    }
+    let others = groups.map { ratio(without: $0) }
+    let mean = others.reduce(0, +) / Double(others.count)
+    let deviations = others.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let error = (deviations * Double(others.count - 1) / Double(others.count)).squareRoot()
+    value = ratio(without: nil)
+    low = max(0, value - Self.quantile * error)
+    high = value + Self.quantile * error
+  }
+
+  init(value: Double, low: Double, high: Double) {
+    (self.value, self.low, self.high) = (value, low, high)
+  }
+}
+
+/// The times of runs without and with a change, in groups that are dealt in turns.
+struct PairedTimes {
+  // Arbitrary: more groups do not make an interval noticeably narrower.
+  static let groups = 32
+
+  private(set) var sums = Array(repeating: (before: 0.0, after: 0.0), count: groups)
 
   mutating func add(before: UInt64, after: UInt64, run: UInt64) {
-    if sums.isEmpty { sums = Array(repeating: (0, 0), count: Self.groups) }
     let group = Int(run % UInt64(Self.groups))
     sums[group].before += Double(before)
     sums[group].after += Double(after)
   }
 
-  /// Nil for few runs.
-  var ratio: TimeRatio? {
-    let sums = sums.filter { $0.before > 0 }
-    guard sums.count >= Self.minGroups else { return nil }
-    let (before, after) = (sums.map(\.before).sum, sums.map(\.after).sum)
-    let others = sums.map { (after - $0.after) / (before - $0.before) }
-    let mean = others.sum / Double(others.count)
-    let deviations = others.map { ($0 - mean) * ($0 - mean) }.sum
-    let error = (deviations * Double(sums.count - 1) / Double(sums.count)).squareRoot()
-    let value = after / before
-    return TimeRatio(
-      value: value, low: max(0, value - Self.quantile * error),
-      high: value + Self.quantile * error)
-  }
-}
+  var before: Double { sums.reduce(0) { $0 + $1.before } }
 
-extension [Double] {
-  fileprivate var sum: Double { reduce(0, +) }
+  /// 1 without runs: nothing is known of a form that ran once, if its only run is left out.
+  func ratio(without group: Int?) -> Double {
+    let (before, after) = sums.indices.filter { $0 != group }.reduce((0, 0)) {
+      ($0.0 + sums[$1].before, $0.1 + sums[$1].after)
+    }
+    return before > 0 ? after / before : 1
+  }
 }

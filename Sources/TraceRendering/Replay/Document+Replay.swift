@@ -94,9 +94,27 @@ extension Replay {
     let rows = WorkMetric.counters.map { metric in
       row(metric.title, { StatementCounts($0.counters).counter(metric) }, Cell.count)
     }.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
-    var time = row("time in SQLite", \.timeNs) { .duration(Nanoseconds($0)) }
-    if let ratio = timeRatio { time.notes = [.text("95% interval: \(ratio.words)")] }
     return rows + [time]
+  }
+}
+
+extension Replay {
+  /// The program's own time, and what it would be.
+  fileprivate var time: Table.Row {
+    guard let ratio = timeRatio else {
+      return Table.Row([
+        .text("time in SQLite"), .duration(Nanoseconds(before.timeNs)),
+        .duration(Nanoseconds(after.timeNs)),
+        before.timeNs == 0 ? .none : .factor(Double(after.timeNs) / Double(before.timeNs)),
+      ])
+    }
+    let changed = Nanoseconds((Double(recordedTime) * ratio.value).rounded())
+    var row = Table.Row([
+      .text("time in SQLite"), .duration(Nanoseconds(recordedTime)), .duration(changed),
+      .factor(ratio.value),
+    ])
+    row.notes = [.text("95% interval: \(ratio.words)")]
+    return row
   }
 }
 
