@@ -6,7 +6,7 @@ public import QueryPlans
 public struct FormEffect: Sendable {
   public var form: SQLFingerprint
   /// How many forms came before it.
-  var place: UInt64
+  var index: UInt64
   public var before = ReplayWork()
   public var after = ReplayWork()
   /// The steps of the plan at its first run, and with the change, where they differ.

@@ -123,7 +123,7 @@ struct ReplayRace {
       }
       return true
     }
-    var effect = forms[form] ?? FormEffect(form: form, place: UInt64(forms.count))
+    var effect = forms[form] ?? FormEffect(form: form, index: UInt64(forms.count))
     if effect.before.runs == 0, let plans = plans(of: run) { effect.plans = plans }
     guard let (first, second) = outcomes(of: run) else { return true }
     let divergence = Divergence(first, of: run, comparesContents: variation.isEmpty)
@@ -234,7 +234,7 @@ extension FormEffect {
   ) {
     // Forms with a single run each are not all in one group.
     times.add(
-      before: first.work.timeNs, after: second.work.timeNs, run: before.runs &+ place)
+      before: first.work.timeNs, after: second.work.timeNs, run: before.runs &+ index)
     before.add(first.work)
     after.add(second.work)
     // With the change it may end before the program interrupted it.

@@ -5,7 +5,9 @@ public struct TimeRatio: Hashable, Sendable {
   public var value: Double
   public var low: Double
   public var high: Double
+}
 
+extension TimeRatio {
   // Both are those of nine groups: Student's t for 97.5%, which is smaller for more groups.
   private static let minGroups = 9
   private static let quantile = 2.306
@@ -30,13 +32,10 @@ public struct TimeRatio: Hashable, Sendable {
     let mean = others.reduce(0, +) / Double(others.count)
     let deviations = others.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     let error = (deviations * Double(others.count - 1) / Double(others.count)).squareRoot()
-    value = ratio(without: nil)
-    low = max(0, value - Self.quantile * error)
-    high = value + Self.quantile * error
-  }
-
-  init(value: Double, low: Double, high: Double) {
-    (self.value, self.low, self.high) = (value, low, high)
+    let value = ratio(without: nil)
+    self.init(
+      value: value, low: max(0, value - Self.quantile * error),
+      high: value + Self.quantile * error)
   }
 }
 

@@ -18,14 +18,12 @@ import sys
 import tempfile
 import time
 
+import tool
+from tool import MEMORY, ROOT, TOOL
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(FOLDER))
-TOOL = os.environ.get("TRACE_REPORT", os.path.join(ROOT, ".build", "debug", "trace-report"))
-PROBE = os.environ.get("STORESCOPE_PROBE", os.path.join(ROOT, ".build", "probe", "libstorescope-probe.so"))
 VENV = os.path.join(ROOT, ".build", "healthy-venv")
 PYTHON = os.path.join(VENV, "bin", "python")
-# Commits do not wait for a disk there.
-MEMORY = "/dev/shm"
 
 # The program, its packages, and the database that it leaves.
 SCRIPTS = [
@@ -82,8 +80,7 @@ def programs(scratch):
 
 def findings_of(folder, make, run, database):
     """The findings of a recording, with and without its database named, and what is wrong with the reports."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STORE_")}
-    environment.update(STORESCOPE_PROBE=PROBE, PYTHONDONTWRITEBYTECODE="1",
+    environment = dict(tool.environment(),
                        PATH=os.path.dirname(os.path.abspath(TOOL)) + os.pathsep + os.environ["PATH"])
     os.mkdir(folder)
 

@@ -15,11 +15,11 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
 import programs
+from tool import MEMORY, PYTHON, report
 
 
 def indexes(text):
@@ -52,17 +52,11 @@ def needs_change(fix):
         "if the pattern begins with text" in fix and "tried on a copy" not in fix)
 
 
-def run(*arguments):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STORE_")}
-    environment.update(STORESCOPE_PROBE=programs.PROBE, PYTHONDONTWRITEBYTECODE="1")
-    return subprocess.run([programs.TOOL, *arguments], env=environment, capture_output=True, text=True, timeout=300)
-
-
 def recorded(program, folder):
     trace = folder + ".trace"
-    run("record", "--log", *program.options, "-o", trace, "--", programs.PYTHON, os.path.abspath(programs.__file__),
-        "--program", str(program), folder)
-    return trace, json.loads(run("summary", trace, "--json").stdout)
+    report("record", "--log", *program.options, "-o", trace, "--", PYTHON, os.path.abspath(programs.__file__),
+           "--program", str(program), folder)
+    return trace, json.loads(report("summary", trace, "--json").stdout)
 
 
 def steps(summary):
@@ -78,7 +72,7 @@ def check(program, folders):
     start = folder + ".start"
     shutil.copytree(folder, start)
     trace, summary = recorded(program, folder)
-    texts = {command: run(command, trace, "--database", database).stdout for command in ("plans", "advise")}
+    texts = {command: report(command, trace, "--database", database).stdout for command in ("plans", "advise")}
     named = {finding["statement"]: indexes(finding["fix"]) for finding in summary["findings"]
              if finding["severity"] == "warning" and finding.get("statement") and not needs_change(finding["fix"])}
     created = indexes(texts["advise"].split("Tried and not advised")[0])
@@ -121,7 +115,7 @@ def check(program, folders):
 def main(chosen):
     for path in sorted(glob.glob(os.path.join(programs.FOLDER, "programs", "*.py"))):
         importlib.import_module(os.path.splitext(os.path.basename(path))[0])
-    scratch = tempfile.mkdtemp(prefix="indexes.", dir=programs.MEMORY if os.access(programs.MEMORY, os.W_OK) else None)
+    scratch = tempfile.mkdtemp(prefix="indexes.", dir=MEMORY if os.access(MEMORY, os.W_OK) else None)
     count = failed = 0
     try:
         folders = programs.Folders(scratch)

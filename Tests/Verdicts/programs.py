@@ -24,16 +24,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(FOLDER))
-TOOL = os.environ.get("TRACE_REPORT", os.path.join(ROOT, ".build", "debug", "trace-report"))
-PROBE = os.environ.get("STORESCOPE_PROBE", os.path.join(ROOT, ".build", "probe", "libstorescope-probe.so"))
-PYTHON = next(path for path in ("/usr/bin/python3", sys.executable) if os.path.exists(path))
-# Commits do not wait for a disk there.
-MEMORY = "/dev/shm"
 MIN_PRECISION, MIN_RECALL = 0.98, 0.95
 
 sys.path[:0] = [FOLDER, os.path.join(FOLDER, "programs")]
 import labels  # noqa: E402
+from tool import MEMORY, PYTHON, report  # noqa: E402
 
 
 def marked_line(program):
@@ -67,15 +62,12 @@ class Folders:
 
 def warnings_of(program, folder):
     """The warnings of a recording of the program, with their `place`: a file and a line."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STORE_")}
-    environment.update(STORESCOPE_PROBE=PROBE, PYTHONDONTWRITEBYTECODE="1")
     trace = folder + ".trace"
-    recorded = subprocess.run([TOOL, "record", "--log", *program.options, "-o", trace, "--",
-                               PYTHON, os.path.abspath(__file__), "--program", str(program), folder],
-                              env=environment, capture_output=True, text=True, timeout=60)
+    recorded = report("record", "--log", *program.options, "-o", trace, "--",
+                      PYTHON, os.path.abspath(__file__), "--program", str(program), folder, timeout=60)
     if recorded.returncode != 0:
         raise SystemExit(f"{program} ended with {recorded.returncode}:\n{recorded.stdout[-500:]}\n{recorded.stderr[-1500:]}")
-    summary = subprocess.run([TOOL, "summary", trace, "--json"], env=environment, capture_output=True, text=True, timeout=60)
+    summary = report("summary", trace, "--json", timeout=60)
     try:
         findings = json.loads(summary.stdout)["findings"]
     except ValueError:

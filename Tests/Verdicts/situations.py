@@ -13,10 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TOOL = os.environ.get("TRACE_REPORT", os.path.join(ROOT, ".build", "debug", "trace-report"))
-PROBE = os.environ.get("STORESCOPE_PROBE", os.path.join(ROOT, ".build", "probe", "libstorescope-probe.so"))
-PYTHON = next(path for path in ("/usr/bin/python3", sys.executable) if os.path.exists(path))
+from tool import PYTHON, report
+
 SETUP = "import random, sqlite3\nrandom.seed(3)\ndb = sqlite3.connect('app.db')\n"
 PROGRAM = "import os, signal, sqlite3, subprocess, sys, time\ndb = sqlite3.connect('app.db', timeout=5)\n"
 
@@ -245,10 +243,7 @@ for i in range(10): db.execute("SELECT * FROM mail WHERE room = ? ORDER BY at DE
 
 
 def run(folder, *arguments):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STORE_")}
-    environment.update(STORESCOPE_PROBE=PROBE, PYTHONDONTWRITEBYTECODE="1")
-    process = subprocess.run(
-        [TOOL, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    process = report(*arguments, folder=folder)
     return process.returncode, " ".join((process.stdout + process.stderr).split())
 
 

@@ -135,9 +135,9 @@ struct TestTally {
 
   private var tests: [Test] = []
   /// By name.
-  private var places: [String: Int] = [:]
-  /// By process: the place of the running test.
-  private var current: [Int: (place: Int, isCall: Bool)] = [:]
+  private var indices: [String: Int] = [:]
+  /// By process: the index of the running test.
+  private var current: [Int: (index: Int, isCall: Bool)] = [:]
   private var seen: Set<Int> = []
   private var counts: [StatementID: Bool] = [:]
   private var formCount = 0
@@ -152,16 +152,16 @@ struct TestTally {
     lookupsOfTest[process] = nil
     seen.insert(process)
     guard !marker.name.isEmpty else { return }
-    let place = places[marker.name] ?? tests.count
-    guard place < Bounds.tests else {
+    let index = indices[marker.name] ?? tests.count
+    guard index < Bounds.tests else {
       isFull = true
       return
     }
-    if place == tests.count {
+    if index == tests.count {
       tests.append(Test(profile: TestProfile(name: marker.name)))
-      places[marker.name] = place
+      indices[marker.name] = index
     }
-    current[process] = (place, marker.isCall)
+    current[process] = (index, marker.isCall)
   }
 
   func isRunning(in process: Int) -> Bool { current[process] != nil }
@@ -179,7 +179,7 @@ struct TestTally {
     let isDistinct =
       run.bindHash == 0 || lookupsOfTest[process]?.count ?? 0 >= Bounds.lookups
       || lookupsOfTest[process, default: []].insert(lookup).inserted
-    tests[test.place].add(
+    tests[test.index].add(
       run, form: isFull ? nil : form, from: location, isFirst, isDistinct, &formCount)
   }
 
