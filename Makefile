@@ -117,11 +117,12 @@ smoke: ## runs each command of the examples once, on a small store
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 
-verdicts: ## judges more than 300 statements, 20 situations, 230 programs, 11 healthy ones, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
+verdicts: ## judges more than 300 statements, 20 situations, 230 programs, 11 healthy ones, 500 random statements, and the loops of SERVERS random servers, and prints how often that is right; capsules with STAT4 as well
 	swift test --filter VerdictTests
 	Tests/Verdicts/situations.py
 	Tests/Verdicts/programs.py
 	Tests/Verdicts/indexes.py
+	Tests/Verdicts/statements.py
 	Tests/Verdicts/healthy.py
 	SERVERS=$${SERVERS:-280} Tests/ProbeTests/run.py --only=loops
 	@Scripts/sqlite-libraries.sh

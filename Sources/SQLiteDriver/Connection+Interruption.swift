@@ -7,12 +7,21 @@ final class StatementWatch {
   let isOver: () -> Bool
   let instructions: Int32
   let outer: StatementWatch?
+  /// The instructions between two calls: the smallest number of this closure and the outer ones.
+  let period: Int32
+  private var passed: Int32 = 0
 
   init(_ outer: StatementWatch?, _ instructions: Int32, _ isOver: @escaping () -> Bool) {
     (self.outer, self.instructions, self.isOver) = (outer, instructions, isOver)
+    period = min(instructions, outer?.period ?? instructions)
   }
 
-  func endsStatements() -> Bool { isOver() || outer?.endsStatements() == true }
+  func endsStatements(after steps: Int32) -> Bool {
+    passed += steps
+    let isDue = passed >= instructions
+    if isDue { passed = 0 }
+    return isDue && isOver() || outer?.endsStatements(after: steps) == true
+  }
 }
 
 extension Connection {
@@ -20,7 +29,7 @@ extension Connection {
   ///
   /// Unlike `sqlite3_interrupt()` this cannot end a statement that comes later. The closure is called on
   /// the thread that runs the statement, each time SQLite has run so many instructions; a scan runs
-  /// some ten a row. Calls nest: an outer closure is called with the inner one.
+  /// some ten a row. Calls nest: each closure is called at its own number of instructions.
   public func interrupting<R>(
     when isOver: @escaping () -> Bool, every instructions: Int32 = 1000, _ body: () throws -> R
   ) rethrows -> R {
@@ -37,11 +46,11 @@ extension Connection {
   private func handleProgress() {
     guard let watch else { return sqlite3_progress_handler(handle, 0, nil, nil) }
     sqlite3_progress_handler(
-      handle, watch.instructions,
+      handle, watch.period,
       { context in
         guard let context else { return 0 }
         let watch = Unmanaged<StatementWatch>.fromOpaque(context).takeUnretainedValue()
-        return watch.endsStatements() ? 1 : 0
+        return watch.endsStatements(after: watch.period) ? 1 : 0
       }, Unmanaged.passUnretained(watch).toOpaque())
   }
 }

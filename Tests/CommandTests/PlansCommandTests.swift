@@ -172,11 +172,13 @@ import Testing
     let run = try await tool.run("plans", "--database", path, "--sql", sql)
     #expect(run.output.contains("AUTOMATIC"))
     let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(text.contains("a permanent index is cheaper; try CREATE INDEX p_k ON p (k)"))
-    #expect(!text.contains("p_v"))
+    #expect(
+      text.contains(
+        "a permanent index is cheaper; try CREATE INDEX p_k ON p (k); try CREATE INDEX p_v ON p (v)"
+      ))
+    #expect(text.contains("the indexes were tried on a copy"))
     let json = try await tool.run("plans", "--database", path, "--json", "--sql", sql)
     #expect(json.output.contains("CREATE INDEX p_k ON p (k)"))
-    #expect(!json.output.contains("p_v"))
   }
 
   @Test func judgesTheTextSearchesOfTheTransitExample() async throws {

@@ -54,7 +54,7 @@ struct IndexSearchTests {
 
   private func cost(_ workload: [WorkloadStatement], _ set: Set<IndexCandidate>) throws -> Double {
     let bench = try AdviceBench(
-      workload, writes: [], copy: try DatabaseCopy(of: connection) { _, _ in })
+      workload, on: try DatabaseCopy(of: connection) { _, _ in }.connection)
     return try bench.trial(set).cost
   }
 
@@ -63,7 +63,7 @@ struct IndexSearchTests {
     let workload = workload(number)
     let advice = try IndexAdvisor(workload, on: connection).advice()
     let bench = try AdviceBench(
-      workload, writes: [], copy: try DatabaseCopy(of: connection) { _, _ in })
+      workload, on: try DatabaseCopy(of: connection) { _, _ in }.connection)
     let alone = try bench.candidates().map { ($0, try bench.trial([$0]).cost) }
     let candidates = alone.sorted { ($0.1, $0.0.name) < ($1.1, $1.0.name) }.map(\.0)
     let sets = try bruteForce(workload, candidates)

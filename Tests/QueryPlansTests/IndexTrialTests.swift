@@ -82,7 +82,7 @@ import Testing
     ("deleted IS NOT NULL", "(deleted)"),
     ("lower(name) = 'x'", "(lower(name))"),
     ("name = 'x' COLLATE NOCASE", "(name COLLATE NOCASE)"),
-    ("age BETWEEN 3 AND 4 AND name = 'x'", "(name, age)"),
+    ("age BETWEEN 3 AND 4 AND name = 'x'", "(name)"),
   ])
   func anIndexThatIsUsedIsAdvised(condition: String, terms: String) {
     let found = indexes("SELECT * FROM customer WHERE \(condition)")
@@ -174,8 +174,8 @@ import Testing
         == ["CREATE INDEX customer_code ON customer (code)"])
     #expect(
       indexes("SELECT * FROM customer WHERE name = 'c7' OR code = '7'") == [
-        "CREATE INDEX customer_name ON customer (name)",
         "CREATE INDEX customer_code ON customer (code)",
+        "CREATE INDEX customer_name ON customer (name)",
       ])
     #expect(indexes("SELECT * FROM customer WHERE name = 'c7' OR code || ? = '7'") == [])
   }
@@ -201,7 +201,7 @@ import Testing
 
   private func advised(_ sql: String) throws -> [IndexCandidate] {
     let copy = try DatabaseCopy(of: connection) { _, _ in }
-    return try AdviceBench([WorkloadStatement(id: "s", sql: sql, runs: 1)], writes: [], copy: copy)
+    return try AdviceBench([WorkloadStatement(id: "s", sql: sql, runs: 1)], on: copy.connection)
       .candidates()
   }
 
@@ -230,8 +230,8 @@ import Testing
 
   @Test func statisticsEqualTheDatabases() throws {
     let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
-    #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
+    #expect(indexes(sql) == ["CREATE INDEX customer_code ON customer (code)"])
     try connection.execute("ANALYZE")
-    #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
+    #expect(indexes(sql) == ["CREATE INDEX customer_code ON customer (code)"])
   }
 }

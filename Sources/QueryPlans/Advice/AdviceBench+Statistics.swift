@@ -23,7 +23,7 @@ extension AdviceBench {
   }
 
   private func trial(_ state: StatisticsTrial.State) throws -> StatisticsTrial {
-    let now = try statements.map { try $0.steps() }
+    let now = try statements.map { try $0.steps().cost }
     let changed = zip(statements, zip(now, steps)).filter { $1.0 != $1.1 }.map(\.0.statement.id)
     return StatisticsTrial(state: state, steps: readSteps(now), changed: changed)
   }

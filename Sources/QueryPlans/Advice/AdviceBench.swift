@@ -12,7 +12,9 @@ final class AdviceBench {
   let writes: [WorkloadWrite]
   /// Steps of a run of each statement, with the indexes that the database has.
   let steps: [Double]
-  private let copy: DatabaseCopy
+  private let counts: [StepCount]
+  let connection: Connection
+  private let plausible: IndexTrial.Plausible?
   private let isAnalyzed: Bool
   /// The SQL of the workload that writes.
   private let writing: [String]
@@ -20,12 +22,13 @@ final class AdviceBench {
   private let namedIndexes: Set<String>
   /// The indexes that plans use after `ANALYZE`.
   var indexesUsedWithStatistics: Set<String> = []
-  private lazy var explainer = PlanExplainer(connection)
+  private let explainer: PlanExplainer
+  var isOfReport: Bool { plausible != nil }
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
   private var knownCandidates: [IndexCandidate]?
   private var known: [Set<IndexCandidate>: Trial] = [:]
-  private var knownSteps: [StatementTrial: Double] = [:]
+  private var knownSteps: [StatementTrial: StepCount] = [:]
 
   /// A statement with the indexes on its tables, on which its steps depend.
   private struct StatementTrial: Hashable {
@@ -33,7 +36,6 @@ final class AdviceBench {
     var indexes: Set<IndexCandidate>
   }
 
-  var connection: Connection { copy.connection }
   /// The functions and collations of a store that the statements use, in alphabetical order.
   var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
 
@@ -42,6 +44,7 @@ final class AdviceBench {
     var indexes: Set<IndexCandidate>
     /// Steps of a run of each statement.
     var steps: [Double]
+    var counts: [StepCount]
     /// The steps of all runs, and of all writes to the indexes.
     var reading: Double
     var writing: Double
@@ -50,28 +53,32 @@ final class AdviceBench {
   }
 
   /// - Parameters:
+  ///   - plausible: the candidates that are worth a trial, for a report that reads the answer alone; nil for all.
   ///   - otherVersion: the version of SQLite that ran the workload, where it is another one.
   ///   - otherTables: tables that the copy does not have, in lower case, with what they are.
   init(
-    _ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy,
-    otherVersion: String? = nil, otherTables: [String: String] = [:]
+    _ workload: [WorkloadStatement], writes: [WorkloadWrite] = [], on connection: Connection,
+    plausible: IndexTrial.Plausible? = nil, otherVersion: String? = nil,
+    otherTables: [String: String] = [:]
   ) throws {
-    self.copy = copy
+    self.connection = connection
+    self.plausible = plausible
+    // A report has judged the statements already.
+    explainer = PlanExplainer(connection, budget: plausible == nil ? nil : .none)
     self.writes = writes
     writing = workload.map(\.sql).filter { SQLTokenizer.tokens(of: $0).areOfWrite }
     namedIndexes = try workload.reduce(
-      into: StatementClauses.indexesNamedByViews(of: copy.connection)
+      into: StatementClauses.indexesNamedByViews(of: connection)
     ) {
       $0.formUnion(StatementClauses.namedIndexes(in: SQLTokenizer.tokens(of: $1.sql)))
     }
-    isAnalyzed = try !copy.connection.texts(
+    isAnalyzed = try !connection.texts(
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
-    try copy.reorder()
     var (statements, unmeasured) = try Self.compiled(
-      workload, on: copy.connection, otherVersion, otherTables)
-    var steps: [Double] = []
+      workload, explainer, otherVersion, otherTables)
+    var steps: [StepCount] = []
     statements = try statements.filter { statement in
       do {
         let count = try statement.steps()
@@ -81,7 +88,7 @@ final class AdviceBench {
         }
         steps.append(count)
         return true
-      } catch let error as SQLiteError where error.isMistake {
+      } catch let error as SQLiteError where !error.isInterruption && !error.isFull {
         let reason = OrderingError.failsHere(reason: error.message)
         unmeasured.append((statement.statement.id, AdviceBench.reason(reason, otherVersion)))
         return false
@@ -97,25 +104,27 @@ final class AdviceBench {
       }
       throw writing.isEmpty ? AdviceError.noStatements : .onlyWrites
     }
-    (self.statements, self.unmeasured, self.steps) = (statements, unmeasured, steps)
-    known[[]] = trial([], steps: steps)
+    // A report reads only which set halves them.
+    if plausible != nil { for statement in statements { statement.maxFactor = 0.5 } }
+    (self.statements, self.unmeasured) = (statements, unmeasured)
+    (self.steps, counts) = (steps.map(\.cost), steps)
+    known[[]] = trial([], steps)
   }
 
   /// The statements that can be measured, and why others cannot.
   private static func compiled(
-    _ workload: [WorkloadStatement], on connection: Connection, _ otherVersion: String?,
+    _ workload: [WorkloadStatement], _ explainer: PlanExplainer, _ otherVersion: String?,
     _ otherTables: [String: String]
   ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
     var match = SchemaMatch()
-    let explainer = PlanExplainer(connection)
     var statements: [MeasuredStatement] = []
     var unmeasured: [(statement: String, reason: String)] = []
     for statement in workload where !statement.onlyChangesSchema {
       var failure: String?
       do {
         statements.append(
-          try OrderingError.bounding(connection) {
-            try measured(statement, explainer, on: connection)
+          try OrderingError.bounding(explainer.connection) {
+            try measured(statement, explainer)
           })
       } catch OrderingError.notASelect where !statement.findsRowsToWrite {
         // An INSERT of values, or all rows are written: no index finds them sooner.
@@ -162,8 +171,9 @@ final class AdviceBench {
   /// A write is measured itself where triggers, foreign keys and the subqueries of its SET read tables for it; otherwise
   /// by the search for its rows.
   private static func measured(
-    _ statement: WorkloadStatement, _ explainer: PlanExplainer, on connection: Connection
+    _ statement: WorkloadStatement, _ explainer: PlanExplainer
   ) throws -> MeasuredStatement {
+    let connection = explainer.connection
     let tables =
       explainer.actionCandidates(of: statement.sql).map(\.table) + statement.tablesOfAssignments
     guard tables.isEmpty else {
@@ -178,7 +188,8 @@ final class AdviceBench {
   /// Candidates that no index of the database serves yet, on tables that are not tiny.
   func candidates() throws -> [IndexCandidate] {
     if let knownCandidates { return knownCandidates }
-    let candidates = try newCandidates()
+    var candidates = try newCandidates()
+    if let plausible, try isLarge(candidates) { candidates = plausible(candidates) }
     knownCandidates = candidates
     return candidates
   }
@@ -214,8 +225,7 @@ final class AdviceBench {
   /// The indexes that `plans` and `summary` try as well, and that the text of a statement alone
   /// does not show.
   private func proposed(_ copy: SchemaCopy) -> [IndexCandidate] {
-    let explainer = PlanExplainer(connection)
-    return statements.flatMap { statement -> [IndexCandidate] in
+    statements.flatMap { statement -> [IndexCandidate] in
       let sql = statement.statement.sql
       guard !statement.isWrite else { return explainer.actionCandidates(of: sql) }
       let counted = explainer.plan(of: sql).flatMap { PlanJudge(sql: sql).judge($0).countedTable }
@@ -237,6 +247,11 @@ final class AdviceBench {
       AND 1 = (SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0)
       """, table)
     return Set(columns ?? []).union(["rowid", "_rowid_", "oid"])
+  }
+
+  /// Whether their indexes take a second or so.
+  func isLarge(_ candidates: some Collection<IndexCandidate>) throws -> Bool {
+    try candidates.reduce(0) { try $0 + rows(of: $1.table) } > 300_000
   }
 
   /// Rows of a table, at most a million.
@@ -261,22 +276,24 @@ final class AdviceBench {
       try apply(indexes)
     }
     let counts = try keys.map { key in
-      if key.indexes.isEmpty { return steps[key.statement] }
+      if key.indexes.isEmpty { return self.counts[key.statement] }
       if let known = knownSteps[key] { return known }
       let count = try statements[key.statement].steps()
       knownSteps[key] = count
       return count
     }
-    let trial = trial(indexes, steps: counts)
+    let trial = trial(indexes, counts)
     known[indexes] = trial
     return trial
   }
 
-  private func trial(_ indexes: Set<IndexCandidate>, steps: [Double]) -> Trial {
+  private func trial(_ indexes: Set<IndexCandidate>, _ counts: [StepCount]) -> Trial {
     let writing = indexes.reduce(0) {
       $0 + IndexCandidate.stepsOfWrite * $1.entriesWritten(by: writes)
     }
-    return Trial(indexes: indexes, steps: steps, reading: reading(steps), writing: writing)
+    let steps = counts.map(\.cost)
+    return Trial(
+      indexes: indexes, steps: steps, counts: counts, reading: reading(steps), writing: writing)
   }
 
   /// The cost of all runs, of the steps of one of each statement.
@@ -315,10 +332,21 @@ final class AdviceBench {
     }
   }
 
+  /// Those of a set that plans use as soon as they are made: with statistics of the others, SQLite may prefer another
+  /// index until ANALYZE runs.
+  func usedAtOnce(_ indexes: Set<IndexCandidate>) throws -> Set<IndexCandidate> {
+    guard isAnalyzed, !statements.contains(where: \.isWrite) else { return indexes }
+    try apply([])
+    for index in indexes { try connection.execute(index.sql) }
+    defer { for index in indexes { try? drop(index.name) } }
+    let used = try statements.reduce(into: Set<String>()) { $0.formUnion(try $1.usedIndexes()) }
+    return indexes.filter { used.contains($0.name) }
+  }
+
   /// Steps of a run of each statement as the copy is now.
   func currentSteps() throws -> [Double] {
     var result: [Double] = []
-    for statement in statements { result.append(try statement.steps()) }
+    for statement in statements { result.append(try statement.steps().cost) }
     return result
   }
 

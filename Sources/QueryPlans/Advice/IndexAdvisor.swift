@@ -49,8 +49,9 @@ public struct IndexAdvisor {
     (bench, statistics) = try copy.connection.interrupting(
       when: options.isCancelled, every: Self.pause
     ) {
+      try copy.reorder()
       let bench = try AdviceBench(
-        statements, writes: options.writes, copy: copy, otherVersion: options.otherVersion,
+        statements, writes: options.writes, on: copy.connection, otherVersion: options.otherVersion,
         otherTables: options.otherTables)
       return (bench, try bench.statisticsTrials())
     }

@@ -171,10 +171,10 @@ struct ObstacleSearch {
     guard let changed = replacing(rewrites.map { ($0.term, $0.trial) }, in: text),
       let after = text.plan(changed)
     else { return nil }
-    let found = search(after, before, reason)
+    let found = search(after, before, rewrites[0])
     for other in rewrites[0].others {
       guard let changed = replacing([(rewrites[0].term, other)], in: text),
-        let after = text.plan(changed), search(after, before, reason) != nil
+        let after = text.plan(changed), search(after, before, rewrites[0]) != nil
       else { return nil }
     }
     let terms = rewrites.map { SQLFingerprint.joined(text.written[$0.term].map(\.text)) }
@@ -223,16 +223,20 @@ struct ObstacleSearch {
 
   /// The search of the plan after a change that the plan before it does not have.
   private func search(
-    _ after: QueryPlan, _ before: QueryPlan, _ reason: IndexObstacle.Reason
+    _ after: QueryPlan, _ before: QueryPlan, _ rewrite: TermRewrite
   ) -> QueryPlan.Search? {
+    let reason = rewrite.reason
     let sortsLess = after.sortCount < before.sortCount
     // One part may search a table for each row of another one that it reads as a whole.
     guard reason != .tables || after.scanCount < before.scanCount else { return nil }
     let searches =
       reason == .keyset && sortsLess ? after.searches : after.searches.subtracting(before.searches)
-    guard let found = searches.min(by: { $0.name < $1.name }), !found.isAutomatic else {
-      return nil
-    }
+    // Another table of the join may be searched now as well.
+    let names = SQLTokenizer.tokens(of: rewrite.text).compactMap { $0.name?.lowercased() }
+    let own = searches.filter { !$0.words.isDisjoint(with: names) }
+    guard let found = (own.isEmpty ? searches : own).min(by: { $0.name < $1.name }),
+      !found.isAutomatic
+    else { return nil }
     // The same index, from the place where the last page ended.
     let continues = found.index.map(before.indexNames.contains) ?? false
     return reason != .keyset || sortsLess || continues ? found : nil
@@ -285,6 +289,10 @@ extension QueryPlan {
     var table: String
     var index: String?
     var isAutomatic = false
+    /// The columns of its constraint, in lower case.
+    var words: Set<String> {
+      Set(table.lowercased().split { " (),=<>?".contains($0) }.dropFirst().map(String.init))
+    }
     var name: String { "\(isAutomatic ? 1 : 0)\(index ?? "")\(table)" }
   }
 

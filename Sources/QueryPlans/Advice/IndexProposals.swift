@@ -48,14 +48,17 @@ struct IndexProposals {
     return unique(sets)
   }
 
-  /// All of all tables, each alone.
-  var candidates: [IndexCandidate] {
+  /// All of all tables.
+  var sets: [[IndexCandidate]] {
     let tables = outlines.flatMap(\.tableNames)
     var seen: Set<String> = []
     let finding = tables.filter { seen.insert($0.lowercased()).inserted }
       .flatMap { self.finding(rowsOf: $0) }
-    return unique((finding + sorting()).joined().map { [$0] }).compactMap(\.first)
+    return finding + sorting()
   }
+
+  /// All of all tables, each alone.
+  var candidates: [IndexCandidate] { unique(sets.joined().map { [$0] }).compactMap(\.first) }
 
   /// The columns that a view compares, and the columns that join it.
   private func viewIndexes(on table: String) -> [[IndexCandidate]] {

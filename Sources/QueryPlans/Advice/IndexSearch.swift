@@ -9,10 +9,10 @@ import SQLiteDriver
 ///     answer:   of all sets within 5% of the cheapest, the one with the fewest indexes and columns
 struct IndexSearch {
   let bench: AdviceBench
-  let minimumEffect: Double
-  let isCancelled: () -> Bool
+  var minimumEffect = 0.05
+  var isCancelled: () -> Bool = { false }
   /// Called after each set, with the sets tried so far and the maximum of this round.
-  let progress: (Int, Int) -> Void
+  var progress: (Int, Int) -> Void = { _, _ in }
 
   struct Outcome {
     var chosen: AdviceBench.Trial
@@ -29,8 +29,6 @@ struct IndexSearch {
   private static let minPart = 0.005
   // 2⁶ sets: as many as the greedy search tries of a dozen candidates.
   private static let exhaustiveCount = 6
-  // Rows of all tables for which an index takes a second or so.
-  private static let exhaustiveRows = 300_000
 
   func run() throws -> Outcome {
     let candidates = try bench.candidates()
@@ -43,7 +41,20 @@ struct IndexSearch {
       return outcome
     }
     outcome.chosen = try smallest()
+    let used = try bench.usedAtOnce(outcome.chosen.indexes)
+    if used != outcome.chosen.indexes {
+      let none = try bench.trial([]), trial = try bench.trial(used)
+      outcome.chosen = halves(trial, none) ? trial : none
+    }
     return outcome
+  }
+
+  /// The gain of the chosen set for a single statement.
+  func gain(of outcome: Outcome) throws -> IndexGain {
+    func steps(_ trial: AdviceBench.Trial) -> UInt64 { UInt64(trial.counts[0].vmSteps.rounded()) }
+    return IndexGain(
+      indexes: outcome.chosen.indexes.sorted { $0.name < $1.name },
+      before: steps(try bench.trial([])), after: steps(outcome.chosen))
   }
 
   /// - Throws: ``SQLiteError/interruption`` once the search is cancelled.
@@ -79,7 +90,7 @@ struct IndexSearch {
 
   private func searchGreedily(_ candidates: [IndexCandidate], _ outcome: inout Outcome) throws {
     var moves = moves(candidates).map { Move(indexes: $0) }
-    let isLarge = try isLarge(candidates)
+    let isLarge = try bench.isLarge(candidates)
     while !moves.isEmpty {
       let current = outcome.chosen
       let useful = try promising(&moves, &outcome)
@@ -87,12 +98,13 @@ struct IndexSearch {
         current.cost - best.trial.cost >= Self.minPart * current.cost
       else {
         // The saving of each other candidate beside the chosen ones is reported.
-        for move in moves where move.bound > 0 {
+        for move in moves where move.bound > 0 && !bench.isOfReport {
           _ = try tried(move.indexes, beside: current, &outcome)
         }
         return
       }
       outcome.chosen = best.trial
+      if bench.isOfReport, bench.statements.allSatisfy(\.hasOneTable) { return }
       // An index may help a join only beside one for its other table; on large tables that is not
       // tried, since each index takes seconds.
       if isLarge { moves.removeAll { $0.bound <= 0 } }
@@ -138,10 +150,6 @@ struct IndexSearch {
     }
   }
 
-  private func isLarge(_ candidates: [IndexCandidate]) throws -> Bool {
-    try candidates.reduce(0) { try $0 + bench.rows(of: $1.table) } > Self.exhaustiveRows
-  }
-
   /// - Returns: nil if an index cannot be made.
   private func tried(
     _ move: Set<IndexCandidate>, beside current: AdviceBench.Trial, _ outcome: inout Outcome
@@ -175,7 +183,7 @@ struct IndexSearch {
         + useful.filter {
           !outcome.chosen.indexes.contains($0)
         }).prefix(Self.exhaustiveCount))
-    if try !isLarge(few) {
+    if try !bench.isLarge(few) {
       for set in Self.subsets(of: few) { _ = try trial(set) }
     } else {
       for set in Self.subsets(of: outcome.chosen.indexes.sorted { $0.name < $1.name }) {
@@ -242,8 +250,9 @@ struct IndexSearch {
     let enough = trials.filter { isClose($0, to: best, Self.minPart * none.cost) }
     let count = enough.map(\.indexes.count).min() ?? 0
     let all = enough.filter { $0.indexes.count == count }
-    // An index with further columns, to cover a statement, is larger: plain ones are as good where they save as much.
-    let plain = all.filter { !$0.indexes.contains(where: \.isWidened) }
+    // An index with further columns, to cover a statement, is larger, and one of some rows serves fewer statements:
+    // plain ones are as good where they save as much.
+    let plain = all.filter { !$0.indexes.contains { $0.isWidened || $0.condition != nil } }
     let few = plain.isEmpty ? all : plain
     guard let bestOfFew = few.min(by: isBetter),
       let smallest = few.filter({ isClose($0, to: bestOfFew, 0) })
@@ -258,9 +267,19 @@ struct IndexSearch {
     trial.indexes.allSatisfy { index in
       bench.statements.indices.contains { place in
         bench.statements[place].tables.contains(index.table.lowercased())
-          && trial.steps[place] * 2 <= none.steps[place]
+          && halves(trial.counts[place], none.counts[place], bench.statements[place].source)
       }
     }
+  }
+
+  // A run that takes fewer steps than 100 rows needs no index.
+  private static let minSteps = 3 * Double(PlanJudge.smallTableRows)
+
+  private func halves(_ count: StepCount, _ first: StepCount, _ source: ValueSource) -> Bool {
+    guard first.cost >= Self.minSteps, count.cost * 2 <= first.cost else { return false }
+    // One step of count(*) counts all pages.
+    if first.vmSteps < Self.minSteps { return true }
+    return count.vmSteps * 2 <= first.vmSteps && (!source.isSampled || count.largestPart <= 0.5)
   }
 }
 

@@ -33,6 +33,57 @@ final class IndexTrial {
     /// Runs it on a copy of the database with some indexes, or another text with numbered parameters in its place;
     /// nil where that is impossible.
     var run: (_ indexes: [IndexCandidate], _ text: String?) -> StatementMeter.Trial?
+    /// The set that `advise` makes for it alone, of some of the candidates; nil where runs cannot be counted.
+    var search: (_ plausible: @escaping Plausible) -> IndexGain? = { _ in nil }
+  }
+
+  typealias Plausible = ([IndexCandidate]) -> [IndexCandidate]
+
+  /// The set that a search found; nil where nothing could be counted, and empty where no set halves the steps of a run.
+  func chosen(for subject: Subject, _ search: () -> IndexGain?) -> [IndexCandidate]? {
+    result(of: "=\n\(subject.sql)") {
+      let gain = search()
+      if let gain, !gain.indexes.isEmpty { gains[subject.sql, default: []].append(gain) }
+      return gain?.indexes
+    }
+  }
+
+  /// Whether SQLite finds rows of a table by them; with the values that a search had, if the schema alone does not show
+  /// a use.
+  func find(_ set: [IndexCandidate], rowsOf table: String, in subject: Subject) -> Bool {
+    use(of: set, in: subject)?.found.contains(table.lowercased()) ?? true
+  }
+
+  /// Counts a statement with indexes that may save less than half of its steps.
+  func count(_ set: [IndexCandidate], in subject: Subject) -> IndexGain? {
+    guard let before = subject.run([], nil), let after = subject.run(set, nil), !after.used.isEmpty,
+      !after.measurement.isCut
+    else { return nil }
+    return IndexGain(indexes: set, before: before.stepsPerRun, after: after.stepsPerRun)
+  }
+
+  /// The candidates that SQLite would use, each alone, in a set, or beside one of another table.
+  func used(
+    _ candidates: [IndexCandidate], together sets: [[IndexCandidate]], in subject: Subject
+  ) -> [IndexCandidate] {
+    var used: Set<IndexCandidate> = []
+    func add(_ set: [IndexCandidate]) { used.formUnion(use(of: set, in: subject)?.indexes ?? []) }
+    candidates.forEach { add([$0]) }
+    sets.filter { $0.count > 1 }.forEach(add)
+    for index in used.sorted(by: { $0.sql < $1.sql }) {
+      for other in candidates where other.table != index.table && !used.contains(other) {
+        add([index, other])
+      }
+    }
+    return candidates.filter(used.contains)
+  }
+
+  /// Whether the statement sorts less with them.
+  func sorts(less set: [IndexCandidate], in subject: Subject) -> Bool {
+    guard let before = copy.plan(subject.sql, subject.values),
+      let use = use(of: set, in: subject)
+    else { return false }
+    return use.cost.sorts < cost(before).sorts
   }
 
   /// The set of indexes with which the statement takes fewest steps, and saves half of the scan's; nil where none can
@@ -92,7 +143,11 @@ final class IndexTrial {
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
       subject.run($0.indexes, nil)
     }.filter {
-      !$0.used.isEmpty && !$0.measurement.isCut && $0.cost <= before.cost * (1 - part / 2)
+      let most = 1 - part / 2
+      // One step of count(*) counts all pages.
+      let isOfPages = Double(before.measurement.work.vmSteps) < 3 * ScanBound.minRows
+      return !$0.used.isEmpty && !$0.measurement.isCut && $0.cost <= before.cost * most
+        && (isOfPages || Double($0.stepsPerRun) <= Double(before.stepsPerRun) * most)
     }
     guard let lowest = trials.map(\.cost).min() else { return [] }
     // A partial index serves fewer statements: it halves the steps of one of all rows.
@@ -128,8 +183,9 @@ final class IndexTrial {
     /// The indexes that it uses.
     var indexes: [IndexCandidate]
     var cost: Cost
-    /// Whether it finds rows by one of them.
-    var finds: Bool
+    /// The tables of which it finds rows by one of them, in lower case.
+    var found: Set<String>
+    var finds: Bool { !found.isEmpty }
   }
 
   static func name(_ number: Int) -> String { "storescope_trial_\(number)" }
@@ -150,19 +206,19 @@ final class IndexTrial {
     }
     guard !made.isEmpty, let plan = copy.plan(subject.sql, subject.values) else { return nil }
     var used: Set<String> = []
-    var finds = false
+    var found: Set<String> = []
     for node in plan.nodes {
       guard case .named(let name, _)? = node.fact.access?.index, let candidate = made[name] else {
         continue
       }
       used.insert(name)
-      if case .search = node.fact { finds = true }
-      if candidate.condition != nil { finds = true }
+      if case .search = node.fact { found.insert(candidate.table.lowercased()) }
+      if candidate.condition != nil { found.insert(candidate.table.lowercased()) }
     }
     guard !used.isEmpty else { return nil }
     return Use(
       indexes: made.keys.sorted().filter(used.contains).compactMap { made[$0] },
-      cost: cost(plan, partial: made.filter { $0.value.condition != nil }), finds: finds)
+      cost: cost(plan, partial: made.filter { $0.value.condition != nil }), found: found)
   }
 
   /// Whether another index begins with the same terms.

@@ -27,6 +27,16 @@ public struct WorkloadStatement: Hashable, Sendable {
   }
 }
 
+/// The work of a run: VM steps alone, and with 4 for each page that is looked up.
+struct StepCount {
+  var cost = 0.0
+  var vmSteps = 0.0
+  /// The largest part of its first VM steps that a run takes: of sampled values each may be the program's.
+  var largestPart = 0.0
+  /// Whether it was ended: it counts for more than any other.
+  var isEndless = false
+}
+
 /// A statement with values for its parameters, ready to be measured on the copy.
 final class MeasuredStatement {
   let statement: WorkloadStatement
@@ -44,7 +54,7 @@ final class MeasuredStatement {
   private let arrays: IntegerArrays
   private let connection: Connection
   /// Steps by program and run: the same program on the same rows takes the same steps.
-  private var knownSteps: [ProgramRun: UInt64] = [:]
+  private var knownSteps: [ProgramRun: StepCount] = [:]
 
   /// The number of VM steps that a page look-up counts as.
   ///
@@ -52,8 +62,10 @@ final class MeasuredStatement {
   /// step of a search takes 25 to 40 ns.
   static let stepsOfPage: UInt64 = 4
 
-  // 100 is arbitrary: no index that makes a statement so slow is advised.
-  private static let maxFactor = 100
+  /// A run that takes so many times the steps of the first one is ended.
+  ///
+  /// 100 is arbitrary: no index that makes a statement so slow is advised.
+  var maxFactor = 100.0
 
   // 10 is arbitrary: a program may read a part of the rows.
   private static let maxStepRatio = 10.0
@@ -78,6 +90,11 @@ final class MeasuredStatement {
   private struct ProgramRun: Hashable {
     var run: Int
     var program: String
+  }
+
+  /// Whether it is one SELECT of one table, which one index serves at a time.
+  var hasOneTable: Bool {
+    tables.count == 1 && StatementOutline(qualifiedSQL).scopes.count == 1
   }
 
   /// Whether its repair may use an index that it does not use now.
@@ -178,10 +195,9 @@ final class MeasuredStatement {
 
   // MARK: - Counting
 
-  /// Steps of a run as the copy is now, the mean over its values: VM steps, and 4 for each page
-  /// that is looked up.
-  func steps() throws -> Double {
-    var sum = 0.0
+  /// Steps of a run as the copy is now, the mean over its values.
+  func steps() throws -> StepCount {
+    var sum = StepCount()
     var isFilled = arrays.keys.isEmpty
     for (index, run) in runs.enumerated() {
       let key = ProgramRun(run: index, program: try program(run))
@@ -190,14 +206,18 @@ final class MeasuredStatement {
         isFilled = true
         knownSteps[key] = try count(run, index)
       }
-      sum += run.weight * Double(knownSteps[key] ?? 0)
+      let count = knownSteps[key] ?? StepCount()
+      if count.isEndless { return count }
+      sum.cost += run.weight * count.cost
+      sum.vmSteps += run.weight * count.vmSteps
+      let first = max(Double(vmSteps[index] ?? 0), 1)
+      sum.largestPart = max(sum.largestPart, count.vmSteps / first)
     }
-    maxSteps = min(maxSteps, max(1_000_000, Self.maxFactor * Int(sum)))
+    maxSteps = min(maxSteps, Int(maxFactor * max(10_000, sum.cost)))
     return sum
   }
 
-  /// A run that is ended counts for more than any other.
-  private func count(_ run: StatementValues.Run, _ index: Int) throws -> UInt64 {
+  private func count(_ run: StatementValues.Run, _ index: Int) throws -> StepCount {
     let query = try compiled(sql, run, connection)
     _ = connection.takePageReads()
     do {
@@ -205,16 +225,20 @@ final class MeasuredStatement {
         guard isWrite else { return try query.run() }
         try connection.undoing { () throws(SQLiteError) in
           defer { query.reset() }
+          try connection.deferForeignKeys()
           try query.run()
         }
       }
     } catch OrderingError.tooManySteps {
       isEndless = true
-      return UInt64(maxSteps) * 10
+      return StepCount(
+        cost: Double(maxSteps) * 10, vmSteps: Double(maxSteps) * 10, largestPart: .infinity,
+        isEndless: true)
     }
     let steps = query.takeCounters().vmSteps
     if vmSteps[index] == nil { vmSteps[index] = steps }
-    return steps + Self.stepsOfPage * connection.takePageReads()
+    return StepCount(
+      cost: Double(steps + Self.stepsOfPage * connection.takePageReads()), vmSteps: Double(steps))
   }
 
   /// The instructions that SQLite makes of the statement with these values.

@@ -20,7 +20,11 @@ extension WorkloadStatement {
     let alias = scope.sources[0].alias
     let name = SQLName.quotedIfNeeded(table)
     let source = alias == table ? name : "\(name) AS \(SQLName.quotedIfNeeded(alias))"
-    return replaced(by: "SELECT 1 FROM \(source) WHERE \(condition.sql)", condition, of: numbered)
+    var search = replaced(
+      by: "SELECT 1 FROM \(source) WHERE \(condition.sql)", condition, of: numbered)
+    // The rows that a run changes are those that it finds.
+    search.counted.rows = counted.rows
+    return search
   }
 
   /// For an INSERT, a REPLACE or a CREATE TABLE with the rows of a SELECT, that SELECT; nil for other

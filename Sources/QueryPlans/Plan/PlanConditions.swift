@@ -74,8 +74,11 @@ public final class PlanBudget {
   /// million VM steps scan a table of a million rows, in a fifth of a second.
   static var ofCommand: PlanBudget { PlanBudget(copiedBytes: 256_000_000, steps: 600_000_000) }
 
+  /// Nothing is copied or run.
+  static var none: PlanBudget { PlanBudget(copiedBytes: 0, steps: 0) }
+
   /// The budget of a report that opens databases that no option names: some two seconds on an ordinary machine.
   public static var ofReport: PlanBudget {
-    PlanBudget(copiedBytes: 128_000_000, steps: 60_000_000, statements: 500)
+    PlanBudget(copiedBytes: 128_000_000, steps: 200_000_000, statements: 500)
   }
 }

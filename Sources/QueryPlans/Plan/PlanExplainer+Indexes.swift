@@ -8,32 +8,43 @@ extension PlanExplainer {
     let scans = judgement.verdict == .fullScan || judgement.verdict == .mayScan
     guard scans || sorts || judgement.excess != nil, let trial = currentTrial() else { return }
     let proposals = proposals(for: subject.sql, trial)
+    // Another order of the join is the fix, and each run is expensive.
+    let searchesText = judgement.excess?.textSearch != nil
+    let sortsMany = sorts && judgement.work.map { $0.perRun(\.rows) >= 1000 } ?? true
+    let chosen =
+      searchesText || !(scans || sortsMany || judgement.excess?.pages == nil)
+      ? nil : searched(judgement, subject, proposals, trial)
     if scans {
       // Each SELECT has its own, as the subqueries of a list of columns: one index helps no other.
       let selects = judgement.suspects.count { $0.isOutermost && $0.table != nil }
       for index in judgement.scans.indices {
-        let part = judgement.scans[index].isOutermost ? 1 / Double(max(selects, 1)) : 1
+        let scan = judgement.scans[index]
         judgement.scans[index].indexes = indexes(
-          for: judgement.scans[index], in: subject, proposals, trial, part: part)
+          for: scan, in: subject, proposals, trial,
+          part: scan.isOutermost ? 1 / Double(max(selects, 1)) : 1, chosen)
+        if chosen != nil { judgement.scans[index].isBesideAutomaticIndex = false }
       }
       let found = Set(judgement.suspects.flatMap { $0.indexes ?? [] })
-      if selects > 1, found.count > 1 {
+      if chosen == nil, selects > 1, found.count > 1 {
         // What they save together.
         _ = trial.improving([found.sorted { $0.name < $1.name }], in: subject)
       }
     }
-    // Another order of the join is the fix, and each run is expensive.
-    let searchesText = judgement.excess?.textSearch != nil
-    let sortsMany = judgement.work.map { $0.perRun(\.rows) >= 1000 } ?? true
     if sorts, !searchesText, scans || judgement.excess?.sorts == true || sortsMany {
-      judgement.sortIndexes = trial.sorting(proposals.sorting(), in: subject)
+      judgement.sortIndexes =
+        chosen.map { trial.sorts(less: $0, in: subject) ? $0 : [] }
+        ?? trial.sorting(proposals.sorting(), in: subject)
     }
     if let excess = judgement.excess, !searchesText {
       let sets =
         excess.pages == nil
         ? proposals.sorting() + Set(excess.tables).sorted().flatMap(proposals.finding)
         : narrowIndexes(forCountOf: judgement.countedTable ?? "")
-      judgement.excess?.indexes = trial.improving(sets, in: subject)
+      judgement.excess?.indexes = chosen ?? trial.improving(sets, in: subject)
+    }
+    judgement.distribute(chosen)
+    if chosen?.isEmpty == true, let built = judgement.automaticIndexColumns.first {
+      judgement.smallGain = trial.count([built.index], in: subject)
     }
     if scans || judgement.excess != nil {
       judgement.obstacles =
@@ -59,6 +70,17 @@ extension PlanExplainer {
     explanation.judgement = judgement
   }
 
+  /// The indexes of `advise` for this statement alone, with what they save; nil where runs cannot be counted.
+  private func searched(
+    _ judgement: PlanJudgement, _ subject: IndexTrial.Subject, _ proposals: IndexProposals,
+    _ trial: IndexTrial
+  ) -> [IndexCandidate]? {
+    guard judgement.excess?.pages == nil else { return nil }
+    return trial.chosen(for: subject) {
+      subject.search { trial.used($0, together: proposals.sets, in: subject) }
+    }
+  }
+
   /// Indexes on the columns with the shortest values: SQLite counts rows by the smallest b-tree.
   func narrowIndexes(forCountOf table: String) -> [[IndexCandidate]] {
     guard let names = try? connection.texts("SELECT name FROM pragma_table_info(?1)", table)
@@ -79,19 +101,24 @@ extension PlanExplainer {
   func withIndexes(_ scan: PlanJudgement.Scan, in sql: String) -> PlanJudgement.Scan {
     guard let trial = currentTrial() else { return scan }
     var scan = scan
-    let subject = IndexTrial.Subject(sql: sql) { [meter] in
-      meter.trial(sql, values: [], work: StatementWork(), with: $0, as: $1)
-    }
+    let subject = IndexTrial.Subject(
+      sql: sql,
+      run: { [meter] in meter.trial(sql, values: [], work: StatementWork(), with: $0, as: $1) })
     scan.indexes = indexes(for: scan, in: subject, proposals(for: sql, trial), trial)
     return scan
   }
 
   private func indexes(
     for scan: PlanJudgement.Scan, in subject: IndexTrial.Subject, _ proposals: IndexProposals,
-    _ trial: IndexTrial, part: Double = 1
+    _ trial: IndexTrial, part: Double = 1, _ chosen: [IndexCandidate]? = nil
   ) -> [IndexCandidate]? {
     guard scan.harmlessBecause == nil, let table = scan.table else { return nil }
     if scan.isVirtual { return [] }
+    if let chosen {
+      // One that has the order of the rows does not find them.
+      let finds = trial.find(chosen, rowsOf: table, in: subject)
+      return finds ? chosen.filter { $0.isOf(table) } : []
+    }
     return trial.finding(proposals.finding(rowsOf: table), for: scan, in: subject, part: part)
   }
 
@@ -105,4 +132,33 @@ extension PlanJudgement {
   var countedTable: String? {
     scans.first { $0.harmlessBecause == .entryCount && $0.index == nil }?.table
   }
+}
+
+extension PlanJudgement {
+  /// Names each index of a set at the scan of its table, and the indexes of other tables at the largest scan.
+  fileprivate mutating func distribute(_ chosen: [IndexCandidate]?) {
+    guard let chosen else { return }
+    indexes = chosen
+    lastingIndexes = chosen.filter { index in automaticIndexes.contains(where: index.isOf) }
+    let own = scans.flatMap { $0.indexes ?? [] } + (lastingIndexes ?? [])
+    let suspects = scans.indices.filter { scans[$0].indexes != nil && !scans[$0].isVirtual }
+    // One of a table that is scanned, and by which none of its rows are found, has their order.
+    let others = chosen.filter { index in
+      !own.contains(index) && !suspects.contains { scans[$0].table.map(index.isOf) == true }
+    }
+    let largest = suspects.max {
+      let (a, b) = (scans[$0], scans[$1])
+      return a.isInCorrelatedSubquery != b.isInCorrelatedSubquery
+        ? a.isInCorrelatedSubquery : (a.size?.rows ?? 0) < (b.size?.rows ?? 0)
+    }
+    if let largest {
+      scans[largest].indexes?.append(contentsOf: others)
+    } else if !automaticIndexes.isEmpty {
+      lastingIndexes?.append(contentsOf: others)
+    }
+  }
+}
+
+extension IndexCandidate {
+  fileprivate func isOf(_ table: String) -> Bool { self.table.lowercased() == table.lowercased() }
 }

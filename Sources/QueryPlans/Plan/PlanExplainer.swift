@@ -137,9 +137,14 @@ public final class PlanExplainer {
       explanation.judgement?.compareVersions(conditions, work, of: sql)
       explanation.words = words(of: sql)
       addActions(&explanation)
-      let subject = IndexTrial.Subject(sql: sql, values: values) { [meter, recorded] in
-        meter.trial(sql, values: recorded(sql), work: work, with: $0, as: $1)
-      }
+      let subject = IndexTrial.Subject(
+        sql: sql, values: values,
+        run: { [meter, recorded] in
+          meter.trial(sql, values: recorded(sql), work: work, with: $0, as: $1)
+        },
+        search: { [meter, recorded] in
+          meter.search(sql, values: recorded(sql), work: work, plausible: $0)
+        })
       tryIndexes(&explanation, subject)
     } catch {
       explanation.error = error

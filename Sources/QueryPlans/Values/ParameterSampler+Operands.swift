@@ -126,9 +126,40 @@ extension ParameterSampler {
 
   /// A column of a table, or an expression of its columns.
   struct Operand: Hashable {
+    /// "" for a SELECT that stands for a table.
     var table: String
     var alias: String
     var sql: String
+    /// The SELECT of a common table or a subquery, in parentheses.
+    var select: String?
+  }
+
+  /// The table of a column at a place; without a name, the only one there.
+  func source(named alias: String?, at place: Int) -> SelectScope.Source? {
+    let scopes = outline.scopes.filter { $0.extent.contains(place) }
+      .sorted { $0.extent.count < $1.extent.count }
+    let around = scopes.flatMap(\.sources), all = around + outline.scopes.flatMap(\.sources)
+    guard let alias else {
+      return Set(all).count == 1 || scopes.first?.sources.count == 1 ? all.first : nil
+    }
+    return all.first { $0.alias.lowercased() == alias.lowercased() }
+  }
+
+  func operand(of source: SelectScope.Source, _ sql: String) -> Operand? {
+    if let table = source.table, source.schema != nil || !outline.isCommonTable(table) {
+      return Operand(table: table, alias: source.alias, sql: sql)
+    }
+    return select(of: source).map {
+      Operand(table: "", alias: source.alias, sql: sql, select: "(\($0))")
+    }
+  }
+
+  private func select(of source: SelectScope.Source) -> String? {
+    if let select = source.select { return text(of: outline.scopes[select].extent) }
+    guard let table = source.table, tokens.first?.isWord("WITH") == true,
+      let command = tokens.command
+    else { return nil }
+    return text(of: 0..<command) + " SELECT * FROM \(PlanExplainer.quoted(table))"
   }
 
   func operand(endingAt end: Int) -> Operand? {
@@ -140,23 +171,18 @@ extension ParameterSampler {
     guard !range.isEmpty,
       !tokens[range].contains(where: { $0.kind == .parameter || $0.isWord("SELECT") })
     else { return nil }
-    let sources = outline.scopes.flatMap(\.sources).filter {
-      !["json_each", "json_tree"].contains($0.table?.lowercased())
-    }
     let aliases = Set(
       range.dropLast().filter { tokens[$0 + 1].isSymbol(".") }
         .compactMap { tokens[$0].name?.lowercased() })
-    guard aliases.count == 1 || sources.count == 1,
-      let source = sources.first(where: {
-        aliases.isEmpty || aliases.contains($0.alias.lowercased())
-      }), let table = source.table
-    else { return nil }
-    return Operand(table: table, alias: source.alias, sql: text(of: range))
+    guard aliases.count < 2, let source = source(named: aliases.first, at: range.lowerBound) else {
+      return nil
+    }
+    return operand(of: source, text(of: range))
   }
 
   private static let wordsBetweenOperands = [
     "AND", "OR", "NOT", "WHERE", "ON", "HAVING", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END",
-    "GROUP", "ORDER", "LIMIT",
+    "GROUP", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "RETURNING",
   ]
 
   private func isBetweenOperands(_ token: SQLToken) -> Bool {

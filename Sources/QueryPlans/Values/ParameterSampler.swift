@@ -234,10 +234,13 @@ struct ParameterSampler {
   /// `column IN (?, ?)`, and `column IN (SELECT value FROM json_each(?))` with all of its values.
   private func listed(at place: Int) -> ParameterSlot? {
     var start = place - 1
-    while start > 0, tokens[start].kind == .parameter || tokens[start].isSymbol(",") { start -= 1 }
+    let kinds: [SQLToken.Kind] = [.parameter, .number, .text]
+    while start > 0, kinds.contains(tokens[start].kind) || tokens[start].isSymbol(",") {
+      start -= 1
+    }
     guard start > 1, tokens[start].isSymbol("(") else { return nil }
     if tokens[start - 1].isWord("IN"), let operand = operand(beforeIN: start - 1) {
-      return .listed(operand, place: (place - start + 1) / 2)
+      return .listed(operand, place: tokens[start..<place].count { $0.isSymbol(",") } + 1)
     }
     // `IN (SELECT NSCoreDataValue(value) FROM json_each(` is the longest way.
     guard tokens[start - 1].isWord("JSON_EACH"),
@@ -296,7 +299,8 @@ struct ParameterSampler {
   private func comparison(
     at place: Int
   ) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
-    for start in max(0, place - 5)...place {
+    // `a.b BETWEEN -1 AND ?` is the longest way.
+    for start in max(0, place - 7)...place {
       for end in place + 1...min(tokens.count, place + 5) {
         for comparison in ColumnComparison.all(in: start..<end, of: tokens) {
           let isWholeValue = comparison.value == place..<place + 1
@@ -330,19 +334,17 @@ struct ParameterSampler {
   }
 
   private func isBetweenTerms(_ token: SQLToken) -> Bool {
-    ["AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "WHEN", "THEN"]
-      .contains(where: token.isWord)
+    [
+      "AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "HAVING", "WHEN", "THEN",
+      "UNION",
+      "EXCEPT", "INTERSECT", "RETURNING",
+    ].contains(where: token.isWord)
   }
 
   private func column(_ comparison: ColumnComparison) -> Operand? {
-    let sources = outline.scopes.flatMap(\.sources)
-    let source =
-      comparison.alias.flatMap { alias in
-        sources.first { $0.alias.lowercased() == alias.lowercased() }
-      } ?? (comparison.alias == nil && sources.count == 1 ? sources.first : nil)
-    guard let source, let table = source.table else { return nil }
-    return Operand(
-      table: table, alias: source.alias, sql: PlanExplainer.quoted(comparison.column))
+    source(named: comparison.alias, at: comparison.value.lowerBound).flatMap {
+      operand(of: $0, PlanExplainer.quoted(comparison.column))
+    }
   }
 
   /// `(SELECT COUNT(…) …) <> ?`.
@@ -354,7 +356,9 @@ struct ParameterSampler {
 }
 
 extension ParameterSampler.Operand {
-  var source: String { "\(PlanExplainer.quoted(table)) AS \(PlanExplainer.quoted(alias))" }
+  var source: String {
+    "\(select ?? PlanExplainer.quoted(table)) AS \(PlanExplainer.quoted(alias))"
+  }
 }
 
 extension ParameterSampler.Choice {

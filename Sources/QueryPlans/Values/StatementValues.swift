@@ -19,6 +19,11 @@ public struct CountedRuns: Hashable, Sendable {
     self.vmSteps = vmSteps
     self.offset = offset
   }
+
+  init(_ work: StatementWork) {
+    self.init(
+      rows: work.perRun(\.rows), vmSteps: work.isCounted ? work.perRun(\.vmSteps) : nil)
+  }
 }
 
 /// The origin of the values that a statement was measured with.

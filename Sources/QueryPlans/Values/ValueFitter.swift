@@ -103,7 +103,10 @@ final class ValueFitter {
       trials = try variedRows(width: 1) + variedRows(width: 1, repeatsListed: true)
     }
     trials += try hasWidth ? fittedWidth() : variedRows()
-    guard let runs = mixed(trials + (try missing())) else {
+    if target.amount < 1 || !trials.isEmpty && trials.allSatisfy({ $0.amount > target.amount }) {
+      trials += try missing()
+    }
+    guard let runs = mixed(trials) else {
       if try refitUnderLimit(nil) { return try values() }
       if beginsText {
         beginsText = false
@@ -220,7 +223,7 @@ final class ValueFitter {
 
   /// Values that no row has, where some runs may have found nothing.
   private func missing() throws -> [Trial] {
-    guard target.amount < 1, slots.contains(where: { $0.operand != nil }) else { return [] }
+    guard slots.contains(where: { $0.operand != nil }) else { return [] }
     var values = try sampler.values(choice(width: 0.1), slots: slots, samples: samples)
     for (index, slot) in slots.enumerated() where slot.operand != nil {
       switch values[index] {
@@ -230,7 +233,25 @@ final class ValueFitter {
       case .null: break
       }
     }
-    return [try trial(values)]
+    return try mixedRows() + [trial(values)]
+  }
+
+  /// Values of several columns, each from another row: all of them exist, and hardly a row has all.
+  private func mixedRows() throws -> [Trial] {
+    let places = slots.indices.filter { slots[$0].operand != nil }
+    guard places.count > 1 else { return [] }
+    let rows = try evenRows(Self.rowCount).map { row in
+      var choice = choice(width: 0.1)
+      choice.row = row
+      return try sampler.values(choice, slots: slots, samples: samples)
+    }
+    return try rows.indices.map { first in
+      var values = rows[first]
+      for (shift, place) in places.enumerated() {
+        values[place] = rows[(first + shift) % rows.count][place]
+      }
+      return try trial(values)
+    }
   }
 
   private func trial(_ choice: ParameterSampler.Choice) throws -> Trial {

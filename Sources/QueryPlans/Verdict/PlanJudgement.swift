@@ -68,6 +68,8 @@ public struct PlanJudgement: Hashable, Sendable {
       self.table = table
       self.columns = columns
     }
+
+    package var index: IndexCandidate { IndexCandidate(table: table, equal: columns, order: []) }
   }
 
   /// A search with an index that serves some of the columns that WHERE compares.
@@ -123,6 +125,13 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var automaticIndexes: [String] = []
   /// Their columns, as far as the plan names them: the indexes that would replace them.
   public internal(set) var automaticIndexColumns: [Reference] = []
+  /// Those that replace them; nil where runs with other indexes could not be counted.
+  public internal(set) var lastingIndexes: [IndexCandidate]?
+  /// The set of indexes that halves the steps of a run, as `advise` finds it; nil where runs could not be counted, and
+  /// empty where there is none.
+  public internal(set) var indexes: [IndexCandidate]?
+  /// The gain of an index in place of the automatic one, where it is less than half of the steps.
+  public internal(set) var smallGain: IndexGain?
   /// Whether one of them is of a table that is large, or of unknown size.
   var hasLargeAutomaticIndex = false
   /// The number of subqueries that run for each row of an outer SELECT.

@@ -11,8 +11,10 @@ import StoreEvents
 final class StatementMeter {
   // A table of a million rows is scanned.
   private static let maxSteps = 10_000_000
-  // Values are fitted by several runs.
-  private static let maxFitSteps = 60_000_000
+  // Values are fitted by several runs; as in `advise`.
+  private static let maxFitSteps = Int(ValueFitter.maxSteps)
+  // Some ten indexes are made.
+  private static let maxSearchSteps = 100_000_000
   private static let stepsAtOnce: Int32 = 1000
 
   private let source: Connection
@@ -77,6 +79,39 @@ final class StatementMeter {
       }
       let trial = try run(sql, values, work, indexes, as: text)
       return knownValues[sql]?.isFitted == false ? nil : trial
+    }
+  }
+
+  /// The set of indexes that `advise` makes for a statement alone, with the steps of a run without and with it.
+  ///
+  /// Of a statement that writes they are the steps to find its rows. Nil where runs cannot be counted here.
+  ///
+  /// - Parameter plausible: the candidates that are worth a trial.
+  func search(
+    _ sql: String, values: [[BindValue]], work: StatementWork,
+    plausible: @escaping IndexTrial.Plausible
+  ) -> IndexGain? {
+    guard let before = trial(sql, values: values, work: work, with: []), before.isLarge,
+      let bench, hasSteps
+    else { return nil }
+    let connection = bench.connection
+    // Values that were sampled for a write reproduce no count.
+    let known = SQLTokenizer.tokens(of: sql).areOfWrite ? nil : knownValues[sql]?.tuples
+    let statement = WorkloadStatement(
+      id: "", sql: sql, runs: max(work.executions, 1), counted: CountedRuns(work),
+      values: known?.filter { !$0.isEmpty } ?? values)
+    let writes = WrittenTable(sql: sql).map {
+      [WorkloadWrite(kind: $0.kind, rows: work.rows, table: $0.table, columns: $0.columns)]
+    }
+    return try? connection.undoing {
+      try bounded(connection, Self.maxSearchSteps) {
+        let search = IndexSearch(
+          bench: try AdviceBench(
+            [statement], writes: writes ?? [], on: connection, plausible: plausible))
+        let outcome = try search.run()
+        if outcome.wasCancelled { throw SQLiteError.interruption }
+        return try search.gain(of: outcome)
+      }
     }
   }
 
@@ -194,10 +229,9 @@ final class StatementMeter {
       values.tuples = [try sampler.values()]
       return values
     }
-    let counted = CountedRuns(
-      rows: work.perRun(\.rows), vmSteps: work.isCounted ? work.perRun(\.vmSteps) : nil)
     let fitter = try ValueFitter(
-      statement, sampler: sampler, counted: counted, maxSteps: UInt64(Self.maxFitSteps / 2))
+      statement, sampler: sampler, counted: CountedRuns(work),
+      maxSteps: UInt64(max(min(Self.maxFitSteps, budget.steps / 2), 0)))
     if let fitted = try? fitter.values(), let best = fitted.runs.map(\.weight).max() {
       values.tuples = Self.some(of: fitted.runs.filter { $0.weight * 2 > best }.map(\.values))
     } else {
@@ -234,6 +268,7 @@ final class StatementMeter {
     guard !statement.isReadOnly else { return try body() }
     return try connection.undoing {
       defer { statement.reset() }
+      try connection.deferForeignKeys()
       return try body()
     }
   }
@@ -351,6 +386,9 @@ extension Connection {
     defer { try? execute("ROLLBACK TO storescope_trial; RELEASE storescope_trial") }
     return try body()
   }
+
+  /// Lets a write with sampled values run to its end: what it violates is undone before it is checked.
+  func deferForeignKeys() throws(SQLiteError) { try execute("PRAGMA defer_foreign_keys = ON") }
 
   fileprivate func number(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)

@@ -74,7 +74,8 @@ extension WorkloadStatement {
     self.init(
       id: "\(statement.id)", sql: sql, runs: work.count,
       counted: CountedRuns(
-        rows: isMixed ? nil : work.perRun(\.rows), rowsAreResult: isCount,
+        rows: isMixed ? nil : statement.statementWork.perRun(\.rows),
+        rowsAreResult: isCount,
         vmSteps: work.vmSteps > 0 ? work.perRun(\.vmSteps) : nil, offset: work.perRun(\.offset)),
       values: BindValue.tuples(of: values[statement.id]))
   }

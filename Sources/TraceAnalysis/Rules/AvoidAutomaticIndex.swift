@@ -35,9 +35,13 @@ struct AvoidAutomaticIndex: Rule {
         : ""
       // On the rows of a subquery, which no index of a table has.
       let isOfSubquery = statement.plan != nil && statement.judgement.automaticIndexColumns.isEmpty
+      // An index for all runs would save nothing.
+      let isUseless =
+        statement.judgement.indexes?.isEmpty == true
+        && statement.judgement.smallGain.map { $0.after >= $0.before } ?? true
       let place = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
-        rule: Self.name, severity: isOfSubquery ? .note : .warning,
+        rule: Self.name, severity: isOfSubquery || isUseless ? .note : .warning,
         confidence: isCounted ? .high : .medium, statement: statement.id,
         caller: statement.profile.mainCaller, object: tables.first ?? "",
         message: """
@@ -59,6 +63,15 @@ struct AvoidAutomaticIndex: Rule {
 
   /// The index that SQLite builds, made once; nil where it is built on the rows of a subquery.
   private func fix(_ statement: JudgedStatement) -> String? {
+    if statement.judgement.indexes?.isEmpty == true {
+      let small = statement.judgement.smallGain.flatMap { gain in
+        gain.after < gain.before
+          ? "; an index ON \(gain.indexes[0].table) (\(gain.indexes[0].terms)) takes "
+            + "\(gain.after.counted("VM step")) in place of \(gain.before.grouped)" : nil
+      }
+      return "no index halves its steps: keep its result, or read fewer rows\(small ?? "")"
+    }
+    if let fix = statement.triedFix { return fix }
     guard let built = statement.judgement.automaticIndexColumns.first else { return nil }
     return statement.sentence(
       IndexFix(table: built.table, columns: built.columns, entity: statement.entity))

@@ -118,7 +118,7 @@ struct AvoidFullTableScan: Rule {
         """
     }
     if !statement.judgement.obstacles.isEmpty {
-      let tried = scan?.indexes ?? []
+      let tried = statement.judgement.indexes ?? scan?.indexes ?? []
       let condition =
         statement.judgement.obstacles.contains { $0.isOfLike }
         ? "if the pattern begins with text, " : ""
@@ -168,6 +168,7 @@ extension AvoidFullTableScan {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ tried: [IndexCandidate]
   ) -> String {
+    if let fix = statement.triedFix { return fix }
     let sorting = statement.sortsRows ? statement.judgement.sortIndexes ?? [] : []
     let indexes = tried.isEmpty ? sorting : tried
     if !indexes.isEmpty {

@@ -59,6 +59,7 @@ struct AvoidScanInCorrelatedSubquery: Rule {
   private static func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan, _ table: String
   ) -> String {
+    if let fix = statement.triedFix { return fix }
     let tried = scan.indexes ?? []
     let others = statement.judgement.indexesOfOtherSubqueries(than: scan, tried)
     if !(tried + others).isEmpty {

@@ -30,6 +30,8 @@ public struct Finding: Hashable, Sendable {
 
   /// The VM steps of a run before and after the fix, where it was tried on a copy of the database.
   public var trial: Trial?
+  /// Whether an index of the fix was made on a copy: the pages that it saves `count(*)` are no VM steps.
+  public var isTried = false
 
   /// A fix that was tried.
   public struct Trial: Hashable, Sendable {

@@ -54,7 +54,22 @@ struct IndexFix {
     isEach = indexes.count > 1
   }
 
+  /// One for each table, where indexes of several tables serve together.
+  private var byTable: [IndexFix] {
+    var tables: [String] = []
+    for index in indexes where !tables.contains(index.table) { tables.append(index.table) }
+    guard tables.count > 1 else { return [] }
+    return tables.map { table in
+      IndexFix(indexes.filter { $0.table == table }, entity: entity)
+    }
+  }
+
+  private static let together = " (they serve together)"
+
   var sentence: String {
+    guard byTable.isEmpty else {
+      return byTable.map(\.sentence).joined(separator: "; ") + Self.together
+    }
     let statements = indexes.map(creation).joined(separator: "; ")
     let reason = isEach ? " (each OR needs its own)" : ""
     guard isFromStore, let table = indexes.first?.table else { return "\(statements)\(reason)" }
@@ -67,6 +82,9 @@ struct IndexFix {
   /// - Parameter names: the names of the model; without them a column does not show where its
   ///   property has capitals.
   func fetchIndexes(_ names: ModelNames?) -> String {
+    guard byTable.isEmpty else {
+      return byTable.map { $0.fetchIndexes(names) }.joined(separator: "; ") + Self.together
+    }
     guard let table = indexes.first?.table else { return sentence }
     let lists = indexes.map { index -> String? in
       guard index.expression == nil, index.condition == nil else { return nil }
@@ -165,5 +183,13 @@ extension ModelNames {
       else { return nil }
       return count(columns.filtered[0], of: columns.table)
     }.first.map { "add a derived attribute with the expression \($0.name) to \($0.entity)" }
+  }
+}
+
+extension JudgedStatement {
+  /// The set of indexes that halves the steps of a run.
+  var triedFix: String? {
+    guard let indexes = judgement.indexes, !indexes.isEmpty else { return nil }
+    return sentence(IndexFix(indexes, entity: profile.entity))
   }
 }

@@ -147,7 +147,7 @@ struct UnindexedStringSearch: Rule {
         """
     }
     guard statement.isOfObjects else {
-      let tried = statement.judgement.largestScan?.indexes ?? []
+      let tried = statement.judgement.indexes ?? statement.judgement.largestScan?.indexes ?? []
       let tokens = SQLTokenizer.tokens(of: statement.sql ?? "")
       if beginsWithAnyText(tokens) {
         return """

@@ -91,7 +91,9 @@ public struct Workload {
     return Rules.all.flatMap { $0.check(self) }.map { finding in
       var finding = finding
       if finding.saving == nil { finding.timeOfCause = times.time(of: finding) }
-      finding.trial = trial(of: finding)
+      let trials = trials(of: finding)
+      finding.isTried = !trials.isEmpty
+      finding.trial = trials.first { $0.after < $0.before }
       if let sql = finding.statement.flatMap(profile.statement)?.sql,
         let framework = frameworks.framework(of: sql, at: finding.caller)
       {
@@ -119,19 +121,18 @@ extension Finding {
 }
 
 extension Workload {
-  /// The trial of the index, or of the other way to write a term, that a finding's fix names.
-  private func trial(of finding: Finding) -> Finding.Trial? {
+  /// The trials of the indexes, or of the other way to write a term, that a finding's fix names.
+  private func trials(of finding: Finding) -> [Finding.Trial] {
     guard let statement = finding.statement,
       let judgement = explanations[statement]?.judgement
-    else { return nil }
-    // What all of them save together comes first.
+    else { return [] }
+    // Together they save most.
     let gains = judgement.gains.filter { $0.isNamed(in: finding.fix) }
       .sorted { $0.indexes.count > $1.indexes.count }
       .map { Finding.Trial(before: $0.before, after: $0.after) }
     let rewrites = judgement.obstacles.filter { finding.fix.contains($0.sentence) }
       .compactMap(\.steps).map { Finding.Trial(before: $0.before, after: $0.after) }
-    // The pages that count(*) reads are no VM steps.
-    return (gains + rewrites).first { $0.after < $0.before }
+    return gains + rewrites
   }
 }
 

@@ -173,7 +173,7 @@ extension PlanJudgement {
     remarks += excess.map(\.remarks) ?? []
     remarks += rewrites
     remarks += temporaryBTrees.map { purpose in
-      let isOrder = verdict.isCostly && purpose.hasSuffix("ORDER BY")
+      let isOrder = isWorthAnOrder && purpose.hasSuffix("ORDER BY")
       let isNeeded = isOrder && suspects.allSatisfy { $0.indexes?.isEmpty != false }
       let hint = (isNeeded ? sortIndexes ?? [] : []).map { "; try \($0.sql)" }.joined()
       return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
@@ -218,27 +218,58 @@ extension PlanJudgement {
     remarks += triggerAggregates.map {
       "the trigger '\($0.trigger)' computes an aggregate of rows of '\($0.table)' again for each row that is written"
     }
-    return remarks
+    return remarks + [gainSentence].compactMap(\.self)
+  }
+
+  /// The steps that the largest set of indexes saved on a copy, or that none was measured.
+  private var gainSentence: String? {
+    guard let gain = gains.max(by: { $0.indexes.count < $1.indexes.count }) else {
+      let isNamed =
+        !hintedIndexes.isEmpty || !unindexedReferences.isEmpty || !partialSearches.isEmpty
+      return isNamed ? "the index was not measured" : nil
+    }
+    return "\(gain.indexes.count == 1 ? "the index was" : "the indexes were") tried on a copy: "
+      + "\(gain.before.grouped) → \(gain.after.grouped) VM steps a run"
   }
 
   /// The indexes of the hints and the remarks; indexes of one scan together.
   var hintedIndexes: [[IndexCandidate]] {
     let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
-    let lasting = automaticIndexColumns.map(\.index)
+    let lasting = lastingIndexes ?? automaticIndexColumns.map(\.index)
     var all: [[IndexCandidate]] = []
     for group in scans.map(\.hintedIndexes) + (sorting + lasting).map({ [$0] })
     where !group.isEmpty && !all.contains(group) { all.append(group) }
     return all
   }
 
+  private var isWorthAnOrder: Bool { verdict.isCostly || !gains.isEmpty }
+
+  /// All indexes of the text, each once.
+  var namedIndexes: [IndexCandidate] {
+    let sorting = isWorthAnOrder ? sortIndexes ?? [] : []
+    let actions =
+      unindexedReferences.map(\.index) + triggerScans.flatMap { $0.scan.indexes ?? [] }
+    return (hintedIndexes.joined() + sorting + (excess?.indexes ?? []) + actions)
+      .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
   /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
   private func automaticIndexHint(_ table: String) -> String? {
-    automaticIndexColumns.first { $0.table == table }?.index.sql
+    guard let lastingIndexes else {
+      return automaticIndexColumns.first { $0.table == table }?.index.sql
+    }
+    let own = lastingIndexes.filter { index in
+      // Those of other tables serve beside the first one.
+      table == automaticIndexes.first
+        ? !automaticIndexes.dropFirst().contains { $0.lowercased() == index.table.lowercased() }
+        : table.lowercased() == index.table.lowercased()
+    }
+    return own.isEmpty ? nil : own.map(\.sql).joined(separator: "; try ")
   }
 
   /// The indexes that replace the ones that SQLite makes at each run.
   var automaticIndexHints: [String] {
-    automaticIndexColumns.map(\.index.sql)
+    (lastingIndexes ?? automaticIndexColumns.map(\.index)).map(\.sql)
   }
 
   /// The counts that support the verdict, if it is not a search.
@@ -266,10 +297,6 @@ extension PlanJudgement {
     case .plan: return nil
     }
   }
-}
-
-extension PlanJudgement.Reference {
-  fileprivate var index: IndexCandidate { IndexCandidate(table: table, equal: columns, order: []) }
 }
 
 extension PlanJudgement.Excess {

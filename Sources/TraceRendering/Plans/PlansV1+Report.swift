@@ -28,7 +28,7 @@ extension PlansV1.Statement {
       scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
       flags: explanation.judgement?.flags ?? [],
       automaticIndexHints: explanation.judgement?.automaticIndexHints ?? [],
-      fetchIndexes: fetchIndexes,
+      indexes: explanation.judgement?.namedIndexes.map(\.sql) ?? [], fetchIndexes: fetchIndexes,
       executions: entry.work.executions,
       fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
       measured: entry.work.vmSteps > 0 ? ["fullScanSteps", "vmSteps"] : [],

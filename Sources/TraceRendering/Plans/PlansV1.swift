@@ -39,6 +39,8 @@ public struct PlansV1: Codable, Hashable, Sendable {
     ///
     /// With a large one of these the scans have no hints.
     public var automaticIndexHints: [String]?
+    /// All indexes that are worth a CREATE INDEX, hints and remarks together; null in older reports.
+    public var indexes: [String]?
     /// The indexes of all hints as declarations of the model; null without `--model`.
     public var fetchIndexes: [String]?
     public var executions: UInt64

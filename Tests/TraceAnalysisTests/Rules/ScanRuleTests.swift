@@ -144,11 +144,12 @@ import TraceAnalysis
     ),
     (
       "SELECT city FROM orders JOIN customer ON customer_id = id WHERE city = ?",
-      "CREATE INDEX orders_customer_id ON orders (customer_id)"
+      "CREATE INDEX customer_city ON customer (city); "
+        + "CREATE INDEX orders_customer_id ON orders (customer_id) (they serve together)"
     ),
     (
       "SELECT city FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE state = ?)",
-      "CREATE INDEX orders_state ON orders (state)"
+      "CREATE INDEX orders_state_customer_id ON orders (state, customer_id)"
     ),
     (
       "SELECT number FROM orders WHERE slug(state) = ?",
@@ -448,8 +449,13 @@ import TraceAnalysis
     }
     let workload = try Workload(run.profile(), database: connection)
     let found = workload.findings.filter { $0.rule == "AvoidAutomaticIndex" }
-    #expect(found.map(\.fix) == [#"CREATE INDEX line_order_sku ON line ("order", sku)"#])
-    for fix in found.map(\.fix) { #expect(throws: Never.self) { try connection.execute(fix) } }
+    // Each row of customer is searched for either way.
+    #expect(
+      found.map(\.fix) == [
+        #"no index halves its steps: keep its result, or read fewer rows; an index ON line ("order", sku) takes "#
+          + "36,006 VM steps in place of 66,009"
+      ])
+    #expect(found.map(\.severity) == [.warning])
   }
 
   /// Every row counts: an index is smaller than its table, and is read as a whole.
