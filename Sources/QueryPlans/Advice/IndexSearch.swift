@@ -255,8 +255,10 @@ struct IndexSearch {
     let plain = all.filter { !$0.indexes.contains { $0.isWidened || $0.condition != nil } }
     let few = plain.isEmpty ? all : plain
     guard let bestOfFew = few.min(by: isBetter),
-      let smallest = few.filter({ isClose($0, to: bestOfFew, 0) })
-        .min(by: { $0.isSmaller(than: $1) }),
+      let smallest = few.filter({ isClose($0, to: bestOfFew, 0) }).min(by: {
+        let (a, b) = (beginningWithRange($0), beginningWithRange($1))
+        return a != b ? a < b : $0.isSmaller(than: $1)
+      }),
       none.cost - smallest.cost >= minimumEffect * none.cost
     else { return none }
     return smallest
@@ -269,6 +271,18 @@ struct IndexSearch {
         bench.statements[place].tables.contains(index.table.lowercased())
           && halves(trial.counts[place], none.counts[place], bench.statements[place].source)
       }
+    }
+  }
+
+  /// The number of indexes whose first column no statement compares for equality: a sampled range is as narrow as its
+  /// counts allow, and the program's may be wide.
+  private func beginningWithRange(_ trial: AdviceBench.Trial) -> Int {
+    let sampled = bench.statements.filter(\.source.isSampled)
+    return trial.indexes.count { index in
+      let columns = sampled.flatMap { ComparedColumns.all(in: $0.qualifiedSQL) }
+        .filter { $0.table.lowercased() == index.table.lowercased() }
+      return !columns.isEmpty
+        && !columns.contains { ($0.equal + $0.joined).containsName(index.columns.first ?? "") }
     }
   }
 

@@ -14,6 +14,8 @@ public struct WorkloadStatement: Hashable, Sendable {
   public var values: [[BindValue]]
   /// Whether it stands for a statement that writes; see ``rowSearch`` and ``selectPart``.
   public internal(set) var isRowSearch = false
+  /// Whether the values were sampled before.
+  var hasSampledValues = false
 
   public init(
     id: String, sql: String, runs: UInt64, counted: CountedRuns = CountedRuns(),
@@ -155,7 +157,10 @@ final class MeasuredStatement {
   ) throws -> StatementValues {
     guard numbered.count > 0 else { return .none }
     let whole = statement.values.filter { $0.count == numbered.count }
-    if let recorded = StatementValues.recorded(whole) { return recorded }
+    if var known = StatementValues.recorded(whole) {
+      if statement.hasSampledValues { known.source = .sampled }
+      return known
+    }
     let query = try sampler.connection.prepare(numbered.sql)
     guard query.isReadOnly else {
       return StatementValues(

@@ -28,6 +28,8 @@ public struct PlanConditions: Sendable {
 
   /// The statements that create the program's temporary tables, without rows.
   public var temporaryTables: [String] = []
+  /// The updates of known columns: an index on one of these is written each time.
+  public var updates: @Sendable () -> [WorkloadWrite] = { [] }
 
   /// The program's tables that its main database does not have, in lower case, with what they are.
   public var otherTables: [String: String] {

@@ -46,7 +46,7 @@ public final class PlanExplainer {
     self.conditions = conditions
     recorded = values
     self.budget = budget
-    meter = StatementMeter(connection, budget ?? .ofCommand)
+    meter = StatementMeter(connection, budget ?? .ofCommand, updates: conditions.updates)
     qualifier = ColumnQualifier(connection)
     capsule = CapsuleSizes(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)

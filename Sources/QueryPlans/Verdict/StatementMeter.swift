@@ -13,8 +13,8 @@ final class StatementMeter {
   private static let maxSteps = 10_000_000
   // Values are fitted by several runs; as in `advise`.
   private static let maxFitSteps = Int(ValueFitter.maxSteps)
-  // Some ten indexes are made.
-  private static let maxSearchSteps = 100_000_000
+  // Ten sets of indexes for a statement of 40 million steps.
+  private static let maxSearchSteps = 400_000_000
   private static let stepsAtOnce: Int32 = 1000
 
   private let source: Connection
@@ -25,9 +25,14 @@ final class StatementMeter {
   /// The size of its copy.
   private var copiedBytes: Int64 = 0
   private var schemaVersion: Int64?
+  private let updatesOfWorkload: () -> [WorkloadWrite]
+  private lazy var updates = updatesOfWorkload()
 
-  init(_ source: Connection, _ budget: PlanBudget) {
-    (self.source, self.budget) = (source, budget)
+  /// - Parameter updates: the updates of the workload, which an index on their columns makes more expensive.
+  init(
+    _ source: Connection, _ budget: PlanBudget, updates: @escaping () -> [WorkloadWrite] = { [] }
+  ) {
+    (self.source, self.budget, updatesOfWorkload) = (source, budget, updates)
   }
 
   /// The work of one run, or of some runs with recorded values; nil where it cannot be run here.
@@ -95,19 +100,27 @@ final class StatementMeter {
       let bench, hasSteps
     else { return nil }
     let connection = bench.connection
-    // Values that were sampled for a write reproduce no count.
-    let known = SQLTokenizer.tokens(of: sql).areOfWrite ? nil : knownValues[sql]?.tuples
-    let statement = WorkloadStatement(
+    // Values that were sampled for a write reproduce no count; a long statement runs with one tuple.
+    let known =
+      SQLTokenizer.tokens(of: sql).areOfWrite
+      ? nil
+      : knownValues[sql]?.tuples
+        .prefix(before.measurement.isCut ? 1 : .max)
+    var statement = WorkloadStatement(
       id: "", sql: sql, runs: max(work.executions, 1), counted: CountedRuns(work),
       values: known?.filter { !$0.isEmpty } ?? values)
-    let writes = WrittenTable(sql: sql).map {
-      [WorkloadWrite(kind: $0.kind, rows: work.rows, table: $0.table, columns: $0.columns)]
+    statement.hasSampledValues = known != nil && before.measurement.isSampled
+    var writes = updates
+    // The rows that a DELETE finds by an index are removed from it as well.
+    if let own = WrittenTable(sql: sql), own.kind != .update || writes.isEmpty {
+      writes.append(
+        WorkloadWrite(kind: own.kind, rows: work.rows, table: own.table, columns: own.columns))
     }
     return try? connection.undoing {
       try bounded(connection, Self.maxSearchSteps) {
         let search = IndexSearch(
           bench: try AdviceBench(
-            [statement], writes: writes ?? [], on: connection, plausible: plausible))
+            [statement], writes: writes, on: connection, plausible: plausible))
         let outcome = try search.run()
         if outcome.wasCancelled { throw SQLiteError.interruption }
         return try search.gain(of: outcome)

@@ -86,7 +86,8 @@ extension WorkloadWrite {
   fileprivate init?(_ statement: StatementProfile, sql: String) {
     guard let written = WrittenTable(sql: sql) else { return nil }
     self.init(
-      kind: written.kind, rows: statement.work.count, table: written.table,
+      kind: written.kind, rows: max(statement.work.count, statement.work.changes ?? 0),
+      table: written.table,
       columns: written.columns)
   }
 }

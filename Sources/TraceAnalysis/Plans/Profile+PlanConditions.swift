@@ -20,6 +20,10 @@ extension Profile {
     conditions.isAsTraced = !own.isEmpty && !isModified
     conditions.changesTables = !own.isEmpty && changesTables
     if !own.isEmpty { conditions.ownDatabases = own }
+    conditions.updates = {
+      AdviceWorkload(self, on: own.isEmpty ? nil : own).writes
+        .filter { $0.kind == .update && $0.columns != nil }
+    }
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases
       conditions.otherDatabase = { sql in
