@@ -30,7 +30,7 @@ static bool is_of_program(const void *caller) {
 
 // MARK: - Which files are looked up
 
-enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
+enum { FIRST_LOOKS = 256, LOOKS_BETWEEN = 512 };
 static unsigned looks_at_opens, looks_at_closes;
 
 static void set_next_look(int *left, unsigned *looks) {
