@@ -16,7 +16,6 @@ import random
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -143,9 +142,10 @@ def statement(path, dice):
 PROGRAM = """import json, sqlite3, sys
 path, sql, values, times = json.loads(sys.argv[1])
 db = sqlite3.connect(path, isolation_level=None)
-db.execute("BEGIN")
-for _ in range(times): list(db.execute(sql, values))
-db.execute("ROLLBACK")
+for _ in range(times):
+    db.execute("BEGIN")
+    list(db.execute(sql, values))
+    db.execute("ROLLBACK")
 """
 
 

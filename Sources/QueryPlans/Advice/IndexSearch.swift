@@ -269,7 +269,7 @@ struct IndexSearch {
     trial.indexes.allSatisfy { index in
       bench.statements.indices.contains { place in
         bench.statements[place].tables.contains(index.table.lowercased())
-          && halves(trial.counts[place], none.counts[place], bench.statements[place].source)
+          && halves(trial.counts[place], none.counts[place], bench.statements[place])
       }
     }
   }
@@ -289,11 +289,16 @@ struct IndexSearch {
   // A run that takes fewer steps than 100 rows needs no index.
   private static let minSteps = 3 * Double(PlanJudge.smallTableRows)
 
-  private func halves(_ count: StepCount, _ first: StepCount, _ source: ValueSource) -> Bool {
+  private func halves(
+    _ count: StepCount, _ first: StepCount, _ measured: MeasuredStatement
+  ) -> Bool {
     guard first.cost >= Self.minSteps, count.cost * 2 <= first.cost else { return false }
     // One step of count(*) counts all pages.
     if first.vmSteps < Self.minSteps { return true }
-    return count.vmSteps * 2 <= first.vmSteps && (!source.isSampled || count.largestPart <= 0.5)
+    // Its rows are written as before.
+    let whole = max(measured.statement.stepsOfWrite ?? 0, first.vmSteps)
+    return (first.vmSteps - count.vmSteps) * 2 >= whole
+      && (!measured.source.isSampled || count.largestPart <= 0.5)
   }
 }
 

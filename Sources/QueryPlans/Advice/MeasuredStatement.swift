@@ -14,6 +14,8 @@ public struct WorkloadStatement: Hashable, Sendable {
   public var values: [[BindValue]]
   /// Whether it stands for a statement that writes; see ``rowSearch`` and ``selectPart``.
   public internal(set) var isRowSearch = false
+  /// The counted VM steps of the statement that writes.
+  var stepsOfWrite: Double?
   /// Whether the values were sampled before.
   var hasSampledValues = false
 

@@ -24,6 +24,7 @@ extension WorkloadStatement {
       by: "SELECT 1 FROM \(source) WHERE \(condition.sql)", condition, of: numbered)
     // The rows that a run changes are those that it finds.
     search.counted.rows = counted.rows
+    search.stepsOfWrite = counted.vmSteps
     return search
   }
 

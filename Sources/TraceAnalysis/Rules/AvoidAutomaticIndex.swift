@@ -19,7 +19,7 @@ struct AvoidAutomaticIndex: Rule {
     limits: """
       Reported when a run puts 500 rows or more into such indexes, whatever it returns. If a log has no counters, a run
       on `--database`, or its plan, is used instead. A note where the index is on the rows of a subquery, which no index of
-      a table has.
+      a table has, or where one for all runs saves nothing.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
