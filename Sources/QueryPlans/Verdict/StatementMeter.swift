@@ -101,14 +101,14 @@ final class StatementMeter {
     else { return nil }
     let connection = bench.connection
     // Values that were sampled for a write reproduce no count; a long statement runs with one tuple.
-    let known =
-      SQLTokenizer.tokens(of: sql).areOfWrite
-      ? nil
-      : knownValues[sql]?.tuples
-        .prefix(before.measurement.isCut ? 1 : .max)
+    let known = SQLTokenizer.tokens(of: sql).areOfWrite ? nil : knownValues[sql]
+    let tuples = known.map { known in
+      before.measurement.isCut
+        ? Array(known.tuples.prefix(1)) : known.all.isEmpty ? known.tuples : known.all
+    }
     var statement = WorkloadStatement(
       id: "", sql: sql, runs: max(work.executions, 1), counted: CountedRuns(work),
-      values: known?.filter { !$0.isEmpty } ?? values)
+      values: tuples?.filter { !$0.isEmpty } ?? values)
     statement.hasSampledValues = known != nil && before.measurement.isSampled
     var writes = updates
     // The rows that a DELETE finds by an index are removed from it as well.
@@ -204,6 +204,8 @@ final class StatementMeter {
 
   private struct Values {
     var tuples: [[BindValue]]
+    /// All runs that reproduce the counts together.
+    var all: [[BindValue]] = []
     var isSampled = false
     /// Whether a run reproduces the counts of the trace.
     var isFitted = true
@@ -247,6 +249,7 @@ final class StatementMeter {
       maxSteps: UInt64(max(min(Self.maxFitSteps, budget.steps / 2), 0)))
     if let fitted = try? fitter.values(), let best = fitted.runs.map(\.weight).max() {
       values.tuples = Self.some(of: fitted.runs.filter { $0.weight * 2 > best }.map(\.values))
+      values.all = fitted.runs.allSatisfy { $0.weight == best } ? fitted.runs.map(\.values) : []
     } else {
       values.tuples = [try sampler.values()]
       values.isFitted = false
