@@ -188,7 +188,7 @@ def check(seed, scratch):
             "advise": indexes(advise.split("Tried and not advised")[0])}
     wrong = []
     # What advise cannot measure is an estimate in the others.
-    estimated = any(finding["trial"] is None for finding in named.values())
+    estimated = any(finding.get("trial") is None for finding in named.values())
     if findings and not (estimated and not sets["advise"]) and len(set(map(frozenset, sets.values()))) > 1:
         wrong.append("; ".join(f"{command}: {', '.join(sorted(each)) or 'none'}" for command, each in sets.items()))
     unmeasured = 0
