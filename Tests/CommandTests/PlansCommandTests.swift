@@ -144,6 +144,20 @@ import Testing
     #expect(report.statements.first.map { searches.contains($0.sql) } == true)
   }
 
+  @Test func noIndexIsTriedForTheOrderOfAFewRows() async throws {
+    let path = folder.path("few.sqlite")
+    try Connection(path: path).execute(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, k INT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 800)
+        INSERT INTO p SELECT i, i * 7919 % 1000 FROM n;
+      """)
+    let run = try await tool.run(
+      "plans", "--database", path, "--sql", "SELECT id, k FROM p ORDER BY k")
+    #expect(run.output.contains("uses a temporary b-tree for ORDER BY: no index has that order\n"))
+    #expect(!run.output.contains("tried"), "\(run.output)")
+  }
+
   @Test func aPrintedIndexHasAFreeName() async throws {
     let path = folder.path("names.sqlite")
     try Connection(path: path).execute(

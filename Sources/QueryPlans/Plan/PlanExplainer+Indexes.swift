@@ -11,9 +11,10 @@ extension PlanExplainer {
     // Another order of the join is the fix, and each run is expensive.
     let searchesText = judgement.excess?.textSearch != nil
     let sortsMany = sorts && judgement.work.map { $0.perRun(\.rows) >= 1000 } ?? true
+    let searchesMany = judgement.excess.map { $0.pages == nil } ?? false
     let chosen =
-      searchesText || !(scans || sortsMany || judgement.excess?.pages == nil)
-      ? nil : searched(judgement, subject, proposals, trial)
+      !searchesText && (scans || sortsMany || searchesMany)
+      ? searched(subject, proposals, trial) : nil
     if scans {
       // Each SELECT has its own, as the subqueries of a list of columns: one index helps no other.
       let selects = judgement.suspects.count { $0.isOutermost && $0.table != nil }
@@ -72,11 +73,9 @@ extension PlanExplainer {
 
   /// The indexes of `advise` for this statement alone, with what they save; nil where runs cannot be counted.
   private func searched(
-    _ judgement: PlanJudgement, _ subject: IndexTrial.Subject, _ proposals: IndexProposals,
-    _ trial: IndexTrial
+    _ subject: IndexTrial.Subject, _ proposals: IndexProposals, _ trial: IndexTrial
   ) -> [IndexCandidate]? {
-    guard judgement.excess?.pages == nil else { return nil }
-    return trial.chosen(for: subject) {
+    trial.chosen(for: subject) {
       subject.search { trial.used($0, together: proposals.sets, in: subject) }
     }
   }

@@ -336,8 +336,7 @@ struct ParameterSampler {
   private func isBetweenTerms(_ token: SQLToken) -> Bool {
     [
       "AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "HAVING", "WHEN", "THEN",
-      "UNION",
-      "EXCEPT", "INTERSECT", "RETURNING",
+      "UNION", "EXCEPT", "INTERSECT", "RETURNING",
     ].contains(where: token.isWord)
   }
 
