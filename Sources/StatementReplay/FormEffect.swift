@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import QueryPlans
+import StoreEvents
 
 /// What a change did to the statements of one form.
 public struct FormEffect: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import QueryPlans
+import QueryPlans
 import StoreEvents
 public import TraceReading
 

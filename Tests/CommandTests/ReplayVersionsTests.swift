@@ -2,6 +2,7 @@
 
 import Foundation
 import StatementReplay
+import StoreEvents
 import TestSupport
 import Testing
 import TraceRendering

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func withoutAnInputTheNewestRecordingIsRead() async throws {
-    let tool = try BuiltTool("trace-report")
+    let tool = BuiltTool("trace-report")
     func run(_ arguments: String...) async throws -> BuiltTool.Run {
       try await tool.run(through: ["env", "-C", folder.url.path], arguments)
     }

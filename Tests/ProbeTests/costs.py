@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the probe costs, beside the same program without it, in interleaved rounds.
 
-    Tests/ProbeTests/costs.py [ROUNDS]
+    Tests/ProbeTests/costs.py [ROUNDS] [PROGRAM...]
 
-Prints medians. `recorded` is a session of LTTng without a reader in the way (a flight recorder), which a
-session daemon of its own holds; `log` is a recording without LTTng.
+Prints medians; the last column is the time for callers, the difference between 'with callers' and 'recorded'.
+`recorded` is a session of LTTng without a reader in the way (a flight recorder), which a session daemon of its own
+holds; `log` is a recording without LTTng.
 """
 
 import os
@@ -17,15 +18,19 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness as tests
+from interpreters import _node
 
 CASES = [("C", "point", 300000), ("C", "fetch", 200000), ("C", "insert", 100000), ("Python", "point", 50000),
-         ("Python", "fetch", 200000)]
+         ("Python", "fetch", 200000), ("aiosqlite", "point", 10000), ("Ruby", "point", 200000), ("Node", "point", 300000)]
 MODES = [("without", None), ("loaded", None), ("log", None), ("recorded", "none"), ("with callers", "sample"),
          ("all callers", "all")]
 
 
 def command(language, what, count):
-    program = [tests.compiled("costs")] if language == "C" else ["/usr/bin/python3", tests.script("costs.py")]
+    program = {"C": lambda: [tests.compiled("costs")], "Python": lambda: ["/usr/bin/python3", tests.script("costs.py")],
+               "aiosqlite": lambda: [tests.PYTHON, tests.script("costs_aiosqlite.py")],
+               "Ruby": lambda: ["ruby", tests.script("costs.rb")],
+               "Node": lambda: [_node(), "--no-warnings", tests.script("costs.js")]}[language]()
     return program + [what, str(count)]
 
 
@@ -65,16 +70,16 @@ def main(arguments):
             if subprocess.run(["lttng", "list"], env=dict(os.environ, LTTNG_HOME=home),
                               capture_output=True).returncode == 0:
                 break
-        measure_all(rounds, home)
+        measure_all(rounds, home, [case for case in CASES if case[0] in arguments[1:] or not arguments[1:]])
     finally:
         if daemon:
             daemon.terminate()
             daemon.wait()
 
 
-def measure_all(rounds, home):
-    print("| program | " + " | ".join(mode for mode, _ in MODES) + " |")
-    for case in CASES:
+def measure_all(rounds, home, cases):
+    print("| program | " + " | ".join(mode for mode, _ in MODES) + " | for callers |")
+    for case in cases:
         times = {mode: [] for mode, _ in MODES}
         for _ in range(rounds):
             for mode, callers in MODES:
@@ -92,6 +97,7 @@ def measure_all(rounds, home):
         for mode, _ in MODES[1:]:
             more = statistics.median(t - b for t, b in zip(times[mode], times["without"]))
             cells.append(f"{more:+.0f} ns ({100 * more / base:+.1f}%)")
+        cells.append(f"{statistics.median(a - b for a, b in zip(times['with callers'], times['recorded'])):+.0f} ns")
         print(f"| {case[0]}, {case[1]} | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -128,6 +128,13 @@ def the_line_of_ruby_costs_3000_instructions():
     expect(_line_of(["ruby", script("costs.rb")]) <= 3000, "more than 3,000 instructions")
 
 
+def the_line_of_a_task_costs_20000_instructions():
+    """20,000 are some 1,800 ns."""
+    installed("valgrind")
+    imported(PYTHON, "aiosqlite")
+    expect(_line_of([PYTHON, script("costs_aiosqlite.py")]) <= 20000, "more than 20,000 instructions")
+
+
 def a_process_without_sqlite_pays_little():
     installed("valgrind")
     plain, loaded = _instructions(["/bin/true"]), _instructions(["/bin/true"], PROBE, STORE_PROBE_LTTNG="0")

@@ -64,7 +64,7 @@ final class AdviceBench {
     self.connection = connection
     self.plausible = plausible
     // A report has judged the statements already.
-    explainer = PlanExplainer(connection, budget: plausible == nil ? nil : .none)
+    explainer = PlanExplainer(connection, budget: plausible == nil ? nil : PlanBudget.none)
     self.writes = writes
     writing = workload.map(\.sql).filter { SQLTokenizer.tokens(of: $0).areOfWrite }
     namedIndexes = try workload.reduce(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// Indexes that were made on a copy of the database, and the steps that they saved a statement.
 public struct IndexGain: Hashable, Sendable {
   /// The indexes that the plan used.

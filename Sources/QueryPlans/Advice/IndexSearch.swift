@@ -295,6 +295,8 @@ struct IndexSearch {
     guard first.cost >= Self.minSteps, count.cost * 2 <= first.cost else { return false }
     // One step of count(*) counts all pages.
     if first.vmSteps < Self.minSteps { return true }
+    // A sample may take more steps than any run of the program.
+    if let counted = measured.statement.counted.vmSteps, counted < Self.minSteps { return false }
     // Its rows are written as before.
     let whole = max(measured.statement.stepsOfWrite ?? 0, first.vmSteps)
     return (first.vmSteps - count.vmSteps) * 2 >= whole

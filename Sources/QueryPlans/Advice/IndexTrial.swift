@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// Tries indexes on an empty copy of the schema: a report prints the indexes that SQLite uses.
 final class IndexTrial {
@@ -86,12 +87,10 @@ final class IndexTrial {
     return use.cost.sorts < cost(before).sorts
   }
 
-  /// The set of indexes with which the statement takes fewest steps, and saves half of the scan's; nil where none can
-  /// be tried, and empty where no index serves.
-  ///
-  /// - Parameter part: the part of today's steps that the scan is taken to need.
+  /// The set of indexes with which the statement takes fewest steps, and half of today's or fewer; nil where none can be
+  /// tried, and empty where no index serves.
   func finding(
-    _ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in subject: Subject, part: Double = 1
+    _ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in subject: Subject
   ) -> [IndexCandidate]? {
     self.scan = scan
     defer { self.scan = nil }
@@ -104,7 +103,7 @@ final class IndexTrial {
         scan.isOutermost && !scan.isInCorrelatedSubquery
         ? max(Double(scan.size?.rows ?? 0), ScanBound.minRows) : .infinity
       let uses = sets.prefix(Self.maxTrials).compactMap { use(of: $0, in: subject) }
-      return fastest(uses, of: subject, part: part)
+      return fastest(uses, of: subject)
         ?? uses.first { use in
           let rows = use.cost.rows
           return use.finds && (rows < before.rows * 0.8 || before.rows - rows >= ofScan * 0.8)
@@ -136,18 +135,17 @@ final class IndexTrial {
   // As in `advise`: a set this close to the best one is as good.
   private static let tolerance = 1.05
 
-  /// - Returns: nil where the statement cannot be measured, empty where no set halves a part of its steps.
-  private func fastest(_ uses: [Use], of subject: Subject, part: Double = 1) -> [IndexCandidate]? {
+  /// - Returns: nil where the statement cannot be measured, empty where no set halves its steps.
+  private func fastest(_ uses: [Use], of subject: Subject) -> [IndexCandidate]? {
     guard let before = subject.run([], nil), before.isLarge else { return nil }
     var seen: Set<[IndexCandidate]> = []
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
       subject.run($0.indexes, nil)
     }.filter {
-      let most = 1 - part / 2
       // One step of count(*) counts all pages.
       let isOfPages = Double(before.measurement.work.vmSteps) < 3 * ScanBound.minRows
-      return !$0.used.isEmpty && !$0.measurement.isCut && $0.cost <= before.cost * most
-        && (isOfPages || Double($0.stepsPerRun) <= Double(before.stepsPerRun) * most)
+      return !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost
+        && (isOfPages || $0.stepsPerRun * 2 <= before.stepsPerRun)
     }
     guard let lowest = trials.map(\.cost).min() else { return [] }
     // A partial index serves fewer statements: it halves the steps of one of all rows.

@@ -16,19 +16,11 @@ extension PlanExplainer {
       !searchesText && (scans || sortsMany || searchesMany)
       ? searched(subject, proposals, trial) : nil
     if scans {
-      // Each SELECT has its own, as the subqueries of a list of columns: one index helps no other.
-      let selects = judgement.suspects.count { $0.isOutermost && $0.table != nil }
       for index in judgement.scans.indices {
         let scan = judgement.scans[index]
         judgement.scans[index].indexes = indexes(
-          for: scan, in: subject, proposals, trial,
-          part: scan.isOutermost ? 1 / Double(max(selects, 1)) : 1, chosen)
+          for: scan, in: subject, proposals, trial, chosen)
         if chosen != nil { judgement.scans[index].isBesideAutomaticIndex = false }
-      }
-      let found = Set(judgement.suspects.flatMap { $0.indexes ?? [] })
-      if chosen == nil, selects > 1, found.count > 1 {
-        // What they save together.
-        _ = trial.improving([found.sorted { $0.name < $1.name }], in: subject)
       }
     }
     if sorts, !searchesText, scans || judgement.excess?.sorts == true || sortsMany {
@@ -109,7 +101,7 @@ extension PlanExplainer {
 
   private func indexes(
     for scan: PlanJudgement.Scan, in subject: IndexTrial.Subject, _ proposals: IndexProposals,
-    _ trial: IndexTrial, part: Double = 1, _ chosen: [IndexCandidate]? = nil
+    _ trial: IndexTrial, _ chosen: [IndexCandidate]? = nil
   ) -> [IndexCandidate]? {
     guard scan.harmlessBecause == nil, let table = scan.table else { return nil }
     if scan.isVirtual { return [] }
@@ -118,7 +110,7 @@ extension PlanExplainer {
       let finds = trial.find(chosen, rowsOf: table, in: subject)
       return finds ? chosen.filter { $0.isOf(table) } : []
     }
-    return trial.finding(proposals.finding(rowsOf: table), for: scan, in: subject, part: part)
+    return trial.finding(proposals.finding(rowsOf: table), for: scan, in: subject)
   }
 
   private func proposals(for sql: String, _ trial: IndexTrial) -> IndexProposals {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 extension PlanExplainer {
   /// The triggers and foreign keys by which a write reads tables, where it reads many rows.
   func addActions(_ explanation: inout Explanation) {

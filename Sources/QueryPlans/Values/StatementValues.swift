@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// The counts of a statement's runs in a trace, which are used to find values.
 public struct CountedRuns: Hashable, Sendable {
   /// Rows a run returned, on average; nil where the source does not count them.

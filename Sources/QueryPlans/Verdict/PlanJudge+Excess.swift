@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 extension PlanJudgement {
   /// The cause of VM steps far beyond the rows that a run returns or changes, where no full scan explains them.

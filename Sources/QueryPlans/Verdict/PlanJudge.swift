@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// Decides whether a statement scans: the one judge of all commands.
 ///
 /// Counters are decisive if they exist: counters of a trace, or of one run on the database. The

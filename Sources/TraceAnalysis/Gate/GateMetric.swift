@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// A count that a baseline has, by its key there.
 ///

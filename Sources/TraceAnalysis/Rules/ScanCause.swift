@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// The cause of a scan, which decides which rule reports it.
 enum ScanCause {

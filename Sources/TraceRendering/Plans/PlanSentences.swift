@@ -223,10 +223,9 @@ extension PlanJudgement {
 
   /// The steps that the largest set of indexes saved on a copy, or that none was measured.
   private var gainSentence: String? {
+    guard !namedIndexes.isEmpty || !partialSearches.isEmpty else { return nil }
     guard let gain = gains.max(by: { $0.indexes.count < $1.indexes.count }) else {
-      let isNamed =
-        !hintedIndexes.isEmpty || !unindexedReferences.isEmpty || !partialSearches.isEmpty
-      return isNamed ? "the index was not measured" : nil
+      return "the index was not measured"
     }
     return "\(gain.indexes.count == 1 ? "the index was" : "the indexes were") tried on a copy: "
       + "\(gain.before.grouped) → \(gain.after.grouped) VM steps a run"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 extension PlansV1 {
   /// Lists every statement of a report.

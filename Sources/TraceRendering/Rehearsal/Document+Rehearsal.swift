@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
-public import StatementReplay
+import StatementReplay
 import StoreEvents
 
 extension Document {

@@ -2,6 +2,7 @@
 
 import QueryPlans
 public import StatementReplay
+import StoreEvents
 
 /// `replay --json`, version 1; it contains forms, and no values.
 public struct ReplayV1: Codable, Hashable, Sendable {

@@ -116,7 +116,7 @@ import TraceAnalysis
       SELECT Z_PK FROM ZSTOP WHERE ZNAME = ? UNION ALL SELECT Z_PK FROM ZSTOPTIME WHERE ZSTOP = ?
       """
     let found = try findings("AvoidFullTableScan") {
-      $0.fetch(sql, rows: 2, fullScanSteps: 14_000)
+      $0.fetch(sql, rows: 2, vmSteps: 70_000, fullScanSteps: 14_000)
     }
     #expect(found.count == 1)
     #expect(found.first?.fix.contains("ON ZSTOP (ZNAME)") == true)

@@ -170,7 +170,7 @@ import TraceAnalysis
       """)
     let run = RunBuilder { trace in
       trace.connect()
-      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000)
+      trace.run(sql, rows: 5, step: 1_000_000, vmSteps: 15_000, fullScanSteps: 3000)
     }
     let workload = try Workload(run.profile(), database: connection)
     let found = workload.findings.filter { $0.rule == "AvoidFullTableScan" }
