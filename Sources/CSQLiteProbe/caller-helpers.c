@@ -78,9 +78,11 @@ static bool has_line(const struct helpers *helpers, uint64_t hash) {
   return false;
 }
 
+bool lines_have_ranks(void) { return this_look_up.others || has_helpers; }
+
 int rank_of_line(int rank_of_file, const char *file, uint64_t line) {
   const struct helpers *others = this_look_up.others;
-  if (LIKELY(rank_of_file < RANK_PROGRAM || (!others && !has_helpers))) return rank_of_file;
+  if (LIKELY(rank_of_file < RANK_PROGRAM || !lines_have_ranks())) return rank_of_file;
   uint64_t hash = hash_of_line(file, line);
   if (others && has_line(others, hash)) return RANK_HELPER;
   struct line **slot = slot_of(hash);

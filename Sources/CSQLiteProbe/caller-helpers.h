@@ -23,6 +23,9 @@ struct helpers {
 void look_behind(const struct helpers *others);
 // RANK_HELPER for a line to look behind, otherwise the rank of its file.
 int rank_of_line(int rank_of_file, const char *file, uint64_t line);
+
+// Whether the rank of any line is another than that of its file.
+bool lines_have_ranks(void);
 // The known helper that the last look-up found first, such as `db.py:5`, or "".
 const char *helper_of_look_up(void);
 // Adds the line of a caller; returns false if there is no room, or it is there.

@@ -50,7 +50,8 @@ bool runs_in_greenlets(const char *file) {
 
 int rank_of_frame(void *frame, const char *file) {
   int rank = rank_of_file(file, CSourceFiles_python);
-  return rank == RANK_PROGRAM ? rank_of_line(rank, file, (uint64_t)python.line(frame)) : rank;
+  // To find the line, Python reads the table of its function from the start.
+  return rank == RANK_PROGRAM && lines_have_ranks() ? rank_of_line(rank, file, (uint64_t)python.line(frame)) : rank;
 }
 
 void look_at_frames(void *frame, struct python_place *place, void **worker) {

@@ -15,7 +15,6 @@ final class AdviceBench {
   private let counts: [StepCount]
   let connection: Connection
   private let plausible: IndexTrial.Plausible?
-  private let isAnalyzed: Bool
   /// The SQL of the workload that writes.
   private let writing: [String]
   /// The indexes that INDEXED BY names, in the workload or in a view, in lower case.
@@ -72,9 +71,6 @@ final class AdviceBench {
     ) {
       $0.formUnion(StatementClauses.namedIndexes(in: SQLTokenizer.tokens(of: $1.sql)))
     }
-    isAnalyzed = try !connection.texts(
-      "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
-    ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
     var (statements, unmeasured) = try Self.compiled(
       workload, explainer, otherVersion, otherTables)
@@ -319,28 +315,15 @@ final class AdviceBench {
     }
   }
 
-  /// Makes the indexes of a set and drops the other candidates.
+  /// Makes the indexes of a set and drops the other candidates, without statistics of them: they serve as soon as they
+  /// are made.
   func apply(_ indexes: Set<IndexCandidate>) throws(SQLiteError) {
     for candidate in applied.subtracting(indexes) { try drop(candidate.name) }
     applied.formIntersection(indexes)
     for candidate in indexes.subtracting(applied).sorted(by: { $0.name < $1.name }) {
       try connection.execute(candidate.sql)
       applied.insert(candidate)
-      if isAnalyzed {
-        try connection.execute("ANALYZE \(PlanExplainer.quoted(candidate.name))")
-      }
     }
-  }
-
-  /// Those of a set that plans use as soon as they are made: with statistics of the others, SQLite may prefer another
-  /// index until ANALYZE runs.
-  func usedAtOnce(_ indexes: Set<IndexCandidate>) throws -> Set<IndexCandidate> {
-    guard isAnalyzed, !statements.contains(where: \.isWrite) else { return indexes }
-    try apply([])
-    for index in indexes { try connection.execute(index.sql) }
-    defer { for index in indexes { try? drop(index.name) } }
-    let used = try statements.reduce(into: Set<String>()) { $0.formUnion(try $1.usedIndexes()) }
-    return indexes.filter { used.contains($0.name) }
   }
 
   /// Steps of a run of each statement as the copy is now.

@@ -80,6 +80,14 @@ public struct IndexCandidate: Hashable, Sendable {
       }
   }
 
+  /// Whether another index has its first columns, and is an index of the same rows.
+  func begins(with other: Self) -> Bool {
+    table == other.table && condition == other.condition && expression == nil
+      && other.expression == nil
+      && columns.starts(with: other.columns)
+      && other.columns.allSatisfy { modifiers[$0] == other.modifiers[$0] }
+  }
+
   /// Candidates that could serve the predicates, joins and sorts of a statement.
   ///
   /// Columns compared for equality come first, then one range, then the other ranges, which the

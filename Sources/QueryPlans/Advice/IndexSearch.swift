@@ -41,11 +41,6 @@ struct IndexSearch {
       return outcome
     }
     outcome.chosen = try smallest()
-    let used = try bench.usedAtOnce(outcome.chosen.indexes)
-    if used != outcome.chosen.indexes {
-      let none = try bench.trial([]), trial = try bench.trial(used)
-      outcome.chosen = halves(trial, none) ? trial : none
-    }
     return outcome
   }
 
@@ -178,11 +173,12 @@ struct IndexSearch {
 
   private func improve(_ outcome: inout Outcome) throws {
     let useful = outcome.alone.values.sorted(by: isBetter).compactMap(\.indexes.first)
+    let chosen = outcome.chosen.indexes.sorted { $0.name < $1.name }
+    let others = useful.filter { !chosen.contains($0) }
+    // Without the last columns of one, a set may be as good.
+    let shorter = others.filter { other in chosen.contains { $0.begins(with: other) } }
     let few = Array(
-      (outcome.chosen.indexes.sorted { $0.name < $1.name }
-        + useful.filter {
-          !outcome.chosen.indexes.contains($0)
-        }).prefix(Self.exhaustiveCount))
+      (chosen + shorter + others.filter { !shorter.contains($0) }).prefix(Self.exhaustiveCount))
     if try !bench.isLarge(few) {
       for set in Self.subsets(of: few) { _ = try trial(set) }
     } else {
@@ -286,6 +282,8 @@ struct IndexSearch {
     }
   }
 
+  // The program's values may differ from those that reproduce its counts: of these an index saves more than half.
+  private static let minPartOfSample = 2.0 / 3
   // A run that takes fewer steps than 100 rows needs no index.
   private static let minSteps = 3 * Double(PlanJudge.smallTableRows)
 
@@ -296,11 +294,14 @@ struct IndexSearch {
     // One step of count(*) counts all pages.
     if first.vmSteps < Self.minSteps { return true }
     // A sample may take more steps than any run of the program.
-    if let counted = measured.statement.counted.vmSteps, counted < Self.minSteps { return false }
+    let counted = measured.statement.counted.vmSteps
+    if let counted, counted < Self.minSteps { return false }
     // Its rows are written as before.
     let whole = max(measured.statement.stepsOfWrite ?? 0, first.vmSteps)
-    return (first.vmSteps - count.vmSteps) * 2 >= whole
-      && (!measured.source.isSampled || count.largestPart <= 0.5)
+    let isSampled = measured.source.isSampled
+    let part = isSampled && counted != nil ? Self.minPartOfSample : 0.5
+    return first.vmSteps - count.vmSteps >= part * whole
+      && (!isSampled || count.largestPart <= 1 - part)
   }
 }
 

@@ -10,6 +10,7 @@
 public enum TemporaryTable {
   /// The name of the temporary table that a statement creates, in lower case; nil for other statements.
   public static func created(by sql: String) -> String? {
+    guard StatementCommand.isNamed("CREATE", sql) else { return nil }
     let words = Words(sql)
     guard words.skip("CREATE") else { return nil }
     let isTemporary = words.skip("TEMP") || words.skip("TEMPORARY")
@@ -55,6 +56,7 @@ public enum TemporaryTable {
 
   /// The table that a statement drops, in lower case; nil for other statements.
   public static func dropped(by sql: String) -> String? {
+    guard StatementCommand.isNamed("DROP", sql) else { return nil }
     let words = Words(sql)
     guard words.skip("DROP"), words.skip("TABLE") else { return nil }
     if words.skip("IF") { _ = words.skip("EXISTS") }

@@ -66,9 +66,10 @@ public struct FailureCause: Hashable, Sendable, Codable {
 
 extension FailureSite {
   static func isFromFile(_ error: String) -> Bool {
-    ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR", "SQLITE_READONLY"].contains {
-      error.hasPrefix($0)
-    }
+    !error.isEmpty
+      && ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR", "SQLITE_READONLY"].contains {
+        error.hasPrefix($0)
+      }
   }
 }
 

@@ -66,13 +66,13 @@ struct LogWatch {
 
   /// A run ended in which a checkpoint may have run, after its commit.
   mutating func end(
-    _ site: LockSite, isCommit: Bool, in database: String, by connection: Key, on thread: Key
+    _ site: LockSite, isCommit: @autoclosure () -> Bool, in database: String, by connection: Key, on thread: Key
   ) {
     guard let frames = pending.removeValue(forKey: thread), let log = logs[database] else { return }
     let own = log.commits[connection] ?? 0
     let all = log.commits.values.reduce(UInt64(0)) { $0.saturatingSum($1) }
     logs[database]?.commits.removeAll()
-    guard isCommit, payers.count < Self.maxSites || payers[site.key] != nil else { return }
+    guard isCommit(), payers.count < Self.maxSites || payers[site.key] != nil else { return }
     var new = site
     new.count = 0
     payers[site.key, default: CheckpointPayer(site: new)].add(

@@ -9,13 +9,20 @@ public struct CallerNames {
   private var helpers: [SourceLocation: String] = [:]
   private var lastLines: [Site: LastLine] = [:]
   private var lines: [ProcessStatement: Lines] = [:]
+  private var processes: [Process: Int] = [:]
+  /// The process of the last record, and its number.
+  private var last = (process: Process(pid: -1, host: ""), number: 0)
   // 100,000 is arbitrary: far more lines than a program runs SQL from.
   private static let maxCallers = 100_000
 
-  /// A statement of a process.
-  private struct ProcessStatement: Hashable {
+  private struct Process: Hashable {
     var pid: Int64
     var host: String
+  }
+
+  /// A statement of a process.
+  private struct ProcessStatement: Hashable {
+    var process: Int
     var statement: StatementID
   }
 
@@ -38,8 +45,7 @@ public struct CallerNames {
   }
 
   private struct Key: Hashable {
-    var pid: Int64
-    var host: String
+    var process: Int
     var caller: UInt64
   }
 
@@ -74,8 +80,7 @@ public struct CallerNames {
   /// The probe does not look up each caller that is expensive. A run without one counts for the line that
   /// the thread ran the statement from before, or for the only line of the process that ran it.
   public mutating func location(of run: StatementRun, in record: EventRecord) -> SourceLocation {
-    let statement = ProcessStatement(
-      pid: record.process.id, host: record.process.host, statement: run.statementID)
+    let statement = ProcessStatement(process: number(record), statement: run.statementID)
     let site = Site(statement: statement, thread: record.threadID)
     guard run.callerID != 0 else { return assumedLocation(site) }
     let location = locations[key(run.callerID, record)] ?? .unknown
@@ -88,7 +93,7 @@ public struct CallerNames {
   }
 
   /// The line of a caller id, or `SourceLocation.unknown`.
-  public func location(ofCaller id: UInt64, in record: EventRecord) -> SourceLocation {
+  public mutating func location(ofCaller id: UInt64, in record: EventRecord) -> SourceLocation {
     locations[key(id, record)] ?? .unknown
   }
 
@@ -147,8 +152,19 @@ public struct CallerNames {
       + "estimates. STORE_CALLERS=all looks up each caller."
   }
 
-  private func key(_ caller: UInt64, _ record: EventRecord) -> Key {
-    Key(pid: record.process.id, host: record.process.host, caller: caller)
+  private mutating func key(_ caller: UInt64, _ record: EventRecord) -> Key {
+    Key(process: number(record), caller: caller)
+  }
+
+  /// The number of a record's process; records of one process follow each other.
+  private mutating func number(_ record: EventRecord) -> Int {
+    let process = Process(pid: record.process.id, host: record.process.host)
+    if process != last.process {
+      let number = processes[process] ?? processes.count
+      processes[process] = number
+      last = (process, number)
+    }
+    return last.number
   }
 }
 

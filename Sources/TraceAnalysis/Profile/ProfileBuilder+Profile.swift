@@ -69,7 +69,7 @@ extension ProfileBuilder {
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     let sequences = (sequences.finish() ?? []) + loggedLoops.finish()
     profile.sequences = sequences.isEmpty ? nil : sequences
-    profile.databases = databases.byStatement
+    profile.databases = databases.pathsByStatement
     profile.databaseRuns = databases.unequalRuns
     profile.openedFiles = openedFiles
     profile.unended = filter.isEmpty ? unendedRuns : []

@@ -16,12 +16,20 @@ struct ObservedTally {
   private var forms: [StatementID: UInt64] = [:]
   /// Whether its rows alone decide the result of a statement.
   private var constants: [StatementID: Bool] = [:]
+  /// Whether a statement may be none of the program's own; see ``ProfileBuilder/isLeftOut``.
+  private var strangers: [StatementID: Bool] = [:]
 
   /// The form of a statement; its own id where the text is unknown.
   mutating func form(of statement: StatementID, _ sql: String?) -> UInt64 {
     Self.fact(of: statement, sql, in: &forms) {
       StatementID(sql: SQLFingerprint(sql: $0).description).rawValue
     } ?? statement.rawValue
+  }
+
+  /// Whether it may be a marker of a test, or is a driver's PRAGMA.
+  mutating func mayBeLeftOut(_ statement: StatementID, _ sql: String) -> Bool {
+    Self.fact(of: statement, sql, in: &strangers) { TestMarker.mayBe($0) || isDriverPragma($0) }
+      ?? false
   }
 
   /// The role that a statement may have in a loop.
@@ -97,23 +105,22 @@ extension ProfileBuilder {
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
     locks.unended.end(run, in: process)
-    if let sql = texts[run.statementID], isLeftOut(run, sql, of: record, in: process) { return }
+    let sql = texts[run.statementID]
+    if let sql, isLeftOut(run, sql, of: record, in: process) { return }
     databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
     locks.risks.run(on: Key(process: process, id: run.connectionID), at: location)
-    let sql = texts[run.statementID]
+    let form = observed.form(of: run.statementID, sql)
     io.add(
       run, LockSite(statement: run.statementID, sql: sql, location: location, count: 1),
       on: Key(thread: record, in: process))
-    locks.add(
-      run, sql, at: location, record, in: process, form: observed.form(of: run.statementID, sql))
+    locks.add(run, sql, at: location, record, in: process, form: form)
     let waits = pendingBusy.remove(Key(thread: record, in: process))
     guard filter.takes(run, from: location) else { return }
     let measures = currentMeasures
     measured.formUnion(measures.intersection(.run))
     if observed.tests.isRunning(in: process) {
-      observed.tests.add(
-        run, sql, form: observed.form(of: run.statementID, sql), from: location, in: process)
+      observed.tests.add(run, sql, form: form, from: location, in: process)
     }
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
@@ -161,6 +168,7 @@ extension ProfileBuilder {
   private mutating func isLeftOut(
     _ run: StatementRun, _ sql: String, of record: EventRecord, in process: Int
   ) -> Bool {
+    guard observed.mayBeLeftOut(run.statementID, sql) else { return false }
     if let marker = TestMarker(sql) {
       observed.tests.begin(marker, in: process)
       return true

@@ -58,6 +58,11 @@ public struct ProfileBuilder {
   struct Key: Hashable {
     var process: Int
     var id: UInt64
+
+    // A single word is hashed at once, and processes are few.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(id &+ UInt64(truncatingIfNeeded: process) << 48)
+    }
   }
 
   /// - Parameters:

@@ -7,7 +7,8 @@ struct StatementDatabases {
   private typealias Connection = ProfileBuilder.Key
 
   private var paths: [Connection: String] = [:]
-  private(set) var byStatement: [StatementID: Set<String>] = [:]
+  /// A few each.
+  private var byStatement: [StatementID: [String]] = [:]
   /// The database that was opened first.
   private var first: String?
   /// Whether another one was opened: only then runs are counted by database.
@@ -50,8 +51,11 @@ struct StatementDatabases {
       byStatement.count < Bounds.statements || byStatement[run.statementID] != nil,
       byStatement[run.statementID, default: []].count < Self.maxPaths
     else { return }
-    byStatement[run.statementID, default: []].insert(path)
+    byStatement[run.statementID, default: []].append(path)
   }
+
+  /// The paths of the databases that each statement ran on.
+  var pathsByStatement: [StatementID: Set<String>] { byStatement.mapValues(Set.init) }
 
   /// Counts the runs of a statement on the first database, when the second one is opened.
   mutating func add(_ work: StatementCounts, of statement: StatementID, at location: SourceLocation)

@@ -81,7 +81,7 @@ struct TestMarker: Equatable {
 
   /// Nil for any other statement.
   init?(_ sql: String) {
-    guard sql.utf8.contains(UInt8(ascii: "'")), let name = Self.text(sql) else { return nil }
+    guard Self.mayBe(sql), let name = Self.text(sql) else { return nil }
     let phase = [" (setup)", " (teardown)"].first(where: name.hasSuffix)
     self.name = String(name.dropLast(phase?.count ?? 0))
     isCall = phase == nil
@@ -89,15 +89,17 @@ struct TestMarker: Equatable {
 
   private static let mark = "storescope: test "
   private static let statement = "SELECT '\(mark)"
+  private static let quote = UInt8(ascii: "'")
+
+  /// Whether a statement may be one.
+  static func mayBe(_ sql: String) -> Bool { sql.utf8.contains(quote) }
 
   /// The text behind the mark.
   private static func text(_ sql: String) -> String? {
     // As the probe writes it.
-    if sql.utf8.starts(with: statement.utf8) {
+    if sql.hasPrefix(statement), sql.utf8.last == quote {
       let name = sql.utf8.dropFirst(statement.utf8.count).dropLast()
-      if sql.utf8.last == UInt8(ascii: "'"), !name.contains(UInt8(ascii: "'")) {
-        return String(Substring(name))
-      }
+      if name.firstIndex(of: quote) == nil { return String(Substring(name)) }
     }
     guard let text = StatementCommand.selectedText(of: sql), text.utf8.starts(with: mark.utf8)
     else {
@@ -138,18 +140,20 @@ struct TestTally {
   private var indices: [String: Int] = [:]
   /// By process: the index of the running test.
   private var current: [Int: (index: Int, isCall: Bool)] = [:]
+  /// By process: a number of its own for each test, and for the part of it since a row was changed.
+  private var parts: [Int: UInt64] = [:]
+  private var lastPart: UInt64 = 0
   private var seen: Set<Int> = []
   private var counts: [StatementID: Bool] = [:]
   private var formCount = 0
   /// Whether tests or statements of tests were left out.
   private(set) var isFull = false
-  private var lookups: Set<Lookup> = []
-  /// By process: the lookups of the running test since a row was changed.
-  private var lookupsOfTest: [Int: Set<Lookup>] = [:]
+  /// The part in which each ran last in a test's own call; 0 for none.
+  private var lookups: [Lookup: UInt64] = [:]
 
   mutating func begin(_ marker: TestMarker, in process: Int) {
     current[process] = nil
-    lookupsOfTest[process] = nil
+    beginPart(in: process)
     seen.insert(process)
     guard !marker.name.isEmpty else { return }
     let index = indices[marker.name] ?? tests.count
@@ -172,15 +176,34 @@ struct TestTally {
   ) {
     guard let test = current[process] else { return }
     let lookup = Lookup(process: process, statement: run.statementID, values: run.bindHash)
-    let isFirst = lookups.count < Bounds.lookups && lookups.insert(lookup).inserted
-    guard test.isCall, countsInTests(run.statementID, sql) else { return }
+    let isCounted = test.isCall && countsInTests(run.statementID, sql)
+    if isCounted, run.changes > 0 { beginPart(in: process) }
+    let part = isCounted ? parts[process] ?? 0 : 0
+    let (last, isFirst) = keep(lookup, in: part)
+    guard isCounted else { return }
     isFull = isFull || formCount >= Bounds.formsOfTests
-    if run.changes > 0 { lookupsOfTest[process] = nil }
-    let isDistinct =
-      run.bindHash == 0 || lookupsOfTest[process]?.count ?? 0 >= Bounds.lookups
-      || lookupsOfTest[process, default: []].insert(lookup).inserted
+    let isDistinct = run.bindHash == 0 || last != part
     tests[test.index].add(
       run, form: isFull ? nil : form, from: location, isFirst, isDistinct, &formCount)
+  }
+
+  private mutating func beginPart(in process: Int) {
+    lastPart += 1
+    parts[process] = lastPart
+  }
+
+  /// Returns the part in which it ran last, and whether this is its first run in the process.
+  private mutating func keep(
+    _ lookup: Lookup, in part: UInt64
+  ) -> (last: UInt64?, isFirst: Bool) {
+    let hasRoom = lookups.count < Bounds.lookups
+    if hasRoom, part != 0 {
+      let last = lookups.updateValue(part, forKey: lookup)
+      return (last, last == nil)
+    }
+    let last = lookups[lookup]
+    if last == nil ? hasRoom : part != 0 { lookups[lookup] = part }
+    return (last, last == nil && hasRoom)
   }
 
   private mutating func countsInTests(_ statement: StatementID, _ sql: String?) -> Bool {

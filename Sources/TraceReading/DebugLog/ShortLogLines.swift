@@ -10,8 +10,15 @@ import StoreEvents
 ///     │   └ microseconds after the line before
 ///     └ event
 struct ShortLogLines {
-  /// The fields are ` name=` each.
-  private var events: [Int: (name: [UInt8], fields: [[UInt8]])] = [:]
+  private struct Event {
+    var name: [UInt8]
+    /// ` name=` each.
+    var fields: [[UInt8]]
+    /// The bytes of all.
+    var size: Int
+  }
+
+  private var events: [Int: Event] = [:]
   private var text: [UInt8] = []
   private var length = 0
   private var localTime: Nanoseconds = 0
@@ -41,7 +48,9 @@ struct ShortLogLines {
     let name = Array(cursor.take { $0.isNameByte })
     guard cursor.take(" ") else { return }
     let fields = cursor.rest.split(separator: UInt8(ascii: ","), maxSplits: Self.maxFields)
-    events[number] = (name, fields.map { Array(" ".utf8) + $0 + Array("=".utf8) })
+      .map { Array(" ".utf8) + $0 + Array("=".utf8) }
+    events[number] = Event(
+      name: name, fields: fields, size: fields.reduce(name.count) { $0 + $1.count })
   }
 
   /// Reads a short line; false if it is none, or its event is unknown.
@@ -81,36 +90,36 @@ struct ShortLogLines {
   }
 
   /// Makes `statement_run connection_id=1 statement_id=4529202316113720910 run_id=2` of the values.
-  private mutating func appendFields(
-    _ cursor: inout ByteCursor, _ event: (name: [UInt8], fields: [[UInt8]])
-  ) -> Bool {
-    length = 0
-    event.name.withUnsafeBytes { append($0) }
-    for field in event.fields {
-      let rest = cursor.rest
-      if cursor.next == UInt8(ascii: "\"") {
-        guard cursor.takeQuoted() != nil else { return false }
-      } else {
-        _ = cursor.take { $0 != UInt8(ascii: ",") }
+  private mutating func appendFields(_ cursor: inout ByteCursor, _ event: Event) -> Bool {
+    let values = cursor.rest
+    let most = event.size + values.count
+    if text.count < most { text = Array(repeating: 0, count: 2 * most) }
+    return text.withUnsafeMutableBytes { text in
+      var (place, end) = (0, 0)
+      func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: text[end...]).copyMemory(from: bytes)
+        end += bytes.count
       }
-      let count = rest.count - cursor.rest.count
-      if count > 0 {
-        field.withUnsafeBytes { append($0) }
-        append(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+      event.name.withUnsafeBytes(append)
+      for field in event.fields {
+        let start = place
+        if place < values.count, values[place] == UInt8(ascii: "\"") {
+          var quoted = ByteCursor(UnsafeRawBufferPointer(rebasing: values[place...]))
+          guard quoted.takeQuoted() != nil else { return false }
+          place = values.count - quoted.rest.count
+        } else {
+          while place < values.count, values[place] != UInt8(ascii: ",") { place += 1 }
+        }
+        if place > start {
+          field.withUnsafeBytes(append)
+          append(UnsafeRawBufferPointer(rebasing: values[start..<place]))
+        }
+        length = end
+        if place == values.count { return true }
+        guard values[place] == UInt8(ascii: ",") else { return false }
+        place += 1
       }
-      if cursor.isAtEnd { return true }
-      guard cursor.take(",") else { return false }
+      return false
     }
-    return false
-  }
-
-  @inline(__always)
-  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    let end = length + bytes.count
-    if end > text.count { text += repeatElement(0, count: 2 * end - text.count) }
-    text.withUnsafeMutableBytes {
-      UnsafeMutableRawBufferPointer(rebasing: $0[length...]).copyMemory(from: bytes)
-    }
-    length = end
   }
 }
