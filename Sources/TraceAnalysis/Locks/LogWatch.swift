@@ -66,7 +66,8 @@ struct LogWatch {
 
   /// A run ended in which a checkpoint may have run, after its commit.
   mutating func end(
-    _ site: LockSite, isCommit: @autoclosure () -> Bool, in database: String, by connection: Key, on thread: Key
+    _ site: LockSite, isCommit: @autoclosure () -> Bool, in database: String, by connection: Key,
+    on thread: Key
   ) {
     guard let frames = pending.removeValue(forKey: thread), let log = logs[database] else { return }
     let own = log.commits[connection] ?? 0
