@@ -46,9 +46,12 @@ words+='|held against|hold against|holds against|for ever|in vain|heed|heeds|hee
 words+='|beyond doubt|let be|vouch|vouches|left alone|anyone looks|as one begins'
 names='(most|fewest|least)[A-Z][A-Za-z]*|(tell|forget|give)[A-Z][A-Za-z]*|[a-z]+(Anew|Nobody|Told)'
 
+# A word with seven meanings: an index, a location, an address, an offset, a slot, a cursor or a state.
+declarations='(let|var|func|case|struct|enum|class) ([a-z]+P|[pP])laces?([^a-z]|$)'
+
 # Not prose: the name of a logging function, a query, and names of Swift and of the report's format.
 allowed='^Scripts/.*\b(say|ask)\b|\b(gave up|gave_up|givenName|leastNonzeroMagnitude)\b'
-allowed+='|\b(mostMissesPerFetch|mostOfOneValue|mostRecent|whereIn)\b'
+allowed+='|public struct Place: Codable|\b(mostMissesPerFetch|mostOfOneValue|mostRecent|whereIn)\b'
 
 places=(
   Sources Examples Documentation/*.md README.md CHANGELOG.md CONTRIBUTING.md Makefile
@@ -60,6 +63,7 @@ found=$(
     # Tests: their comments; a test's texts are data.
     git grep -nwiIE "$words" -- 'Tests/*.swift' 'Tests/*.c' 'Tests/*.h' | grep -E '^[^:]*:[0-9]+: *(//|/\*|\*)' || true
     git grep -nwIE "$names" -- Sources Examples Benchmarks Tests || true
+    git grep -nIE "$declarations" -- 'Sources/*.swift' || true
   } | grep -vE "$allowed" || true
 )
 [ -z "$found" ] || {

@@ -63,11 +63,11 @@ struct choice {
   struct stopped_thread thread;
   bool is_found, is_blocked, is_permitted;
   pid_t other;
-  enum place place;
+  enum location location;
 };
 
-static bool has_lock(enum place place) {
-  return place == PLACE_LOADER || place == PLACE_ALLOCATOR || place == PLACE_FORK;
+static bool has_lock(enum location location) {
+  return location == LOCATION_LOADER || location == LOCATION_ALLOCATOR || location == LOCATION_FORK;
 }
 
 static void examine(const struct remote *remote, pid_t id, struct choice *choice) {
@@ -79,22 +79,22 @@ static void examine(const struct remote *remote, pid_t id, struct choice *choice
     case THREAD_RUNS:
       choice->is_blocked = true;
       choice->other = id;
-      choice->place = PLACE_FORK;
+      choice->location = LOCATION_FORK;
       return;
     case THREAD_STOPPED: break;
   }
-  enum place place = place_of(remote, &stopped, &waits_for_lock);
-  if (place == PLACE_SAFE && !choice->is_found) {
+  enum location location = location_of(remote, &stopped, &waits_for_lock);
+  if (location == LOCATION_SAFE && !choice->is_found) {
     choice->is_found = true;
     choice->thread = stopped;
     return;
   }
-  if (place != PLACE_SAFE && !choice->is_blocked) {
+  if (location != LOCATION_SAFE && !choice->is_blocked) {
     choice->other = id;
-    choice->place = place;
+    choice->location = location;
   }
   // One that waits in the kernel may wait for long.
-  if (has_lock(place) && stopped.is_in_call && !waits_for_lock) choice->is_blocked = true;
+  if (has_lock(location) && stopped.is_in_call && !waits_for_lock) choice->is_blocked = true;
   resume_thread(&stopped);
 }
 
@@ -172,7 +172,8 @@ static void inject(pid_t process, const struct request *request, struct CProbeIn
     else if (kill(process, 0) != 0) result->outcome = CProbeInjector_ended;
     else result->outcome = CProbeInjector_no_safe_point;
     if (result->outcome == CProbeInjector_no_safe_point)
-      snprintf(result->detail, sizeof result->detail, "thread %d is %s", choice.other, name_of_place(choice.place));
+      snprintf(result->detail, sizeof result->detail, "thread %d is %s", choice.other,
+               name_of_location(choice.location));
   }
   remote_close(&remote);
 }

@@ -73,35 +73,35 @@ struct walk {
   bool is_innermost;
 };
 
-// The place by the function of libc that the program called.
-static enum place place_of_entry(const struct walk *walk) {
-  if (remote_is_in(walk->libc, walk->entry, is_allocator)) return PLACE_ALLOCATOR;
-  if (remote_is_in(walk->libc, walk->entry, is_fork)) return PLACE_FORK;
-  if (remote_is_in(walk->libc, walk->entry, is_of_loader)) return PLACE_LOADER;
+// The location by the function of libc that the program called.
+static enum location location_of_entry(const struct walk *walk) {
+  if (remote_is_in(walk->libc, walk->entry, is_allocator)) return LOCATION_ALLOCATOR;
+  if (remote_is_in(walk->libc, walk->entry, is_fork)) return LOCATION_FORK;
+  if (remote_is_in(walk->libc, walk->entry, is_of_loader)) return LOCATION_LOADER;
   bool (*is_allowed)(const char *) = walk->is_innermost ? is_system_call : is_caller_of_program;
-  return remote_is_in(walk->libc, walk->entry, is_allowed) ? PLACE_SAFE : PLACE_LIBC;
+  return remote_is_in(walk->libc, walk->entry, is_allowed) ? LOCATION_SAFE : LOCATION_LIBC;
 }
 
 // Examines one frame, from the innermost to the outermost.
-static enum place visit(struct walk *walk, uintptr_t pc, bool is_innermost) {
-  if (!is_innermost && is_return_from_signal(walk->remote, pc)) return PLACE_HANDLER;
+static enum location visit(struct walk *walk, uintptr_t pc, bool is_innermost) {
+  if (!is_innermost && is_return_from_signal(walk->remote, pc)) return LOCATION_HANDLER;
   uintptr_t address = is_innermost ? pc : pc - 1;
   struct remote_object *object = remote_object_at(walk->remote, address);
-  if (object && object->kind == OBJECT_LOADER) return PLACE_LOADER;
-  if (object && object->kind == OBJECT_PROBE) return PLACE_PROBE;
+  if (object && object->kind == OBJECT_LOADER) return LOCATION_LOADER;
+  if (object && object->kind == OBJECT_PROBE) return LOCATION_PROBE;
   if (object && object->kind == OBJECT_LIBC) {
     if (!walk->libc) walk->is_innermost = is_innermost;
     walk->libc = object;
     walk->entry = address;
-    return PLACE_SAFE;
+    return LOCATION_SAFE;
   }
-  enum place place = walk->libc ? place_of_entry(walk) : PLACE_SAFE;
+  enum location location = walk->libc ? location_of_entry(walk) : LOCATION_SAFE;
   walk->libc = NULL;
-  if (place == PLACE_SAFE && object && remote_is_in(object, address, is_allocator)) return PLACE_ALLOCATOR;
-  return place;
+  if (location == LOCATION_SAFE && object && remote_is_in(object, address, is_allocator)) return LOCATION_ALLOCATOR;
+  return location;
 }
 
-enum place place_of(const struct remote *remote, const struct stopped_thread *stopped, bool *waits_for_lock) {
+enum location location_of(const struct remote *remote, const struct stopped_thread *stopped, bool *waits_for_lock) {
   const struct user_regs_struct *r = &stopped->registers;
   struct unwind_frame frame = {{r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10,
                                 r->r11, r->r12, r->r13, r->r14, r->r15, r->rip}};
@@ -109,28 +109,28 @@ enum place place_of(const struct remote *remote, const struct stopped_thread *st
   for (int i = 0; i < MAX_FRAMES; i++) {
     bool is_direct = i == 0 || (walk.libc && walk.is_innermost);
     *waits_for_lock = is_direct && stopped->is_in_call && (long)r->orig_rax == SYS_futex;
-    enum place place = visit(&walk, frame.registers[REGISTER_RA], i == 0);
-    if (place != PLACE_SAFE) return place;
+    enum location location = visit(&walk, frame.registers[REGISTER_RA], i == 0);
+    if (location != LOCATION_SAFE) return location;
     switch (unwind(remote, &frame, i == 0)) {
       case UNWIND_CALLER: break;
-      case UNWIND_FAILED: return PLACE_UNKNOWN;
+      case UNWIND_FAILED: return LOCATION_UNKNOWN;
       // A thread that libc started ends in libc; one that never left it runs libc's own work.
-      case UNWIND_LAST: return walk.libc && walk.is_innermost ? PLACE_LIBC : PLACE_SAFE;
+      case UNWIND_LAST: return walk.libc && walk.is_innermost ? LOCATION_LIBC : LOCATION_SAFE;
     }
   }
-  return PLACE_UNKNOWN;
+  return LOCATION_UNKNOWN;
 }
 
-const char *name_of_place(enum place place) {
-  switch (place) {
-    case PLACE_LOADER: return "in the loader";
-    case PLACE_ALLOCATOR: return "in malloc()";
-    case PLACE_FORK: return "in fork()";
-    case PLACE_PROBE: return "in the probe";
-    case PLACE_HANDLER: return "in a signal handler";
-    case PLACE_LIBC: return "in a function of libc";
-    case PLACE_UNKNOWN: return "in code without descriptions of its frames";
-    case PLACE_SAFE: break;
+const char *name_of_location(enum location location) {
+  switch (location) {
+    case LOCATION_LOADER: return "in the loader";
+    case LOCATION_ALLOCATOR: return "in malloc()";
+    case LOCATION_FORK: return "in fork()";
+    case LOCATION_PROBE: return "in the probe";
+    case LOCATION_HANDLER: return "in a signal handler";
+    case LOCATION_LIBC: return "in a function of libc";
+    case LOCATION_UNKNOWN: return "in code without descriptions of its frames";
+    case LOCATION_SAFE: break;
   }
   return "at a safe point";
 }

@@ -162,7 +162,7 @@ enum rule { RULE_SAME, RULE_AT, RULE_IN, RULE_AT_EXPRESSION, RULE_UNDEFINED, RUL
 struct rules {
   uint64_t base_register;
   int64_t base_offset;
-  // In place of a register and an offset, where its end is not NULL.
+  // Instead of a register and an offset, where its end is not NULL.
   struct cursor base_expression;
   struct {
     enum rule rule;

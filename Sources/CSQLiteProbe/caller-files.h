@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 
 void caller_files_start(void);
-// Like Swift's #fileID, a place must be the same on two machines with the same project.
+// Like Swift's #fileID, a location must be the same on two machines with the same project.
 const char *without_start_folder(const char *file);
 // A helper is a line of the program that runs statements for others.
 enum { RANK_LAUNCHER, RANK_RUNTIME, RANK_PACKAGE, RANK_HELPER, RANK_PROGRAM };

@@ -134,7 +134,7 @@ static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
 // MARK: - Frames
 
 // Reads ` at shop.pl line 12.` or ` at shop.pl line 12, <STDIN> line 3.`
-static bool read_place(void *interpreter, struct caller_event *caller, char *buffer, size_t size) {
+static bool read_location(void *interpreter, struct caller_event *caller, char *buffer, size_t size) {
   static const char start[] = " at ", middle[] = " line ";
   size_t length = 0, skipped = sizeof start - 1;
   const char *text = perl.text(interpreter, perl.message(interpreter, "%s", ""), &length, 0);
@@ -172,7 +172,7 @@ static void look_behind_libraries(void *interpreter, struct caller_event *caller
 bool perl_caller(struct caller_event *caller, char *buffer, size_t size) {
   pthread_once(&once, find_functions);
   void *interpreter = LIKELY(!has_perl) ? NULL : perl.context();
-  if (!interpreter || !read_place(interpreter, caller, buffer, size)) return false;
+  if (!interpreter || !read_location(interpreter, caller, buffer, size)) return false;
   int rank = rank_of_line(rank_of_file(caller->file, CSourceFiles_perl), caller->file, caller->line);
   if (rank < RANK_PROGRAM) look_behind_libraries(interpreter, caller, rank);
   return true;

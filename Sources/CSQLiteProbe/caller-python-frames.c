@@ -23,10 +23,10 @@ static void *frame_behind(void *frame) {
   return back;
 }
 
-void keep_frame(struct python_place *place, int rank, void *frame) {
+void keep_frame(struct ranked_frame *best, int rank, void *frame) {
   python.increment(frame);
-  release_object(place->frame);
-  *place = (struct python_place){rank, frame, false};
+  release_object(best->frame);
+  *best = (struct ranked_frame){rank, frame, false};
 }
 
 // `end` begins with `/`, which the whole path of a file in a frozen program does not.
@@ -54,9 +54,9 @@ int rank_of_frame(void *frame, const char *file) {
   return rank == RANK_PROGRAM && lines_have_ranks() ? rank_of_line(rank, file, (uint64_t)python.line(frame)) : rank;
 }
 
-void look_at_frames(void *frame, struct python_place *place, void **worker) {
+void look_at_frames(void *frame, struct ranked_frame *best, void **worker) {
   python.increment(frame);
-  for (int depth = 0; frame && depth < 200 && place->rank < RANK_PROGRAM; depth++) {
+  for (int depth = 0; frame && depth < 200 && best->rank < RANK_PROGRAM; depth++) {
     char file[1024];
     void *code = code_of(frame);
     bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
@@ -64,7 +64,7 @@ void look_at_frames(void *frame, struct python_place *place, void **worker) {
     int rank = has_file ? rank_of_frame(frame, file) : -1;
     bool is_of_worker = worker && rank == RANK_RUNTIME && works_for_futures(file);
     if (worker && *worker && !is_of_worker) break;
-    if (rank > place->rank) keep_frame(place, rank, frame);
+    if (rank > best->rank) keep_frame(best, rank, frame);
     void *back = frame_behind(frame);
     release_object(is_of_worker ? *worker : frame);
     if (is_of_worker) *worker = frame;
@@ -73,14 +73,14 @@ void look_at_frames(void *frame, struct python_place *place, void **worker) {
   release_object(frame);
 }
 
-bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size) {
+bool describe_best_frame(struct ranked_frame *best, struct caller_event *caller, char *buffer, size_t size) {
   size_t half = size / 2;
-  void *code = place->frame ? code_of(place->frame) : NULL;
+  void *code = best->frame ? code_of(best->frame) : NULL;
   bool is_found = code && copy_attribute(code, NAME("co_filename"), buffer, half);
   if (is_found) {
-    place->is_cell = name_cell(place->frame, buffer, half);
+    best->is_cell = name_cell(best->frame, buffer, half);
     caller->language = "python";
-    caller->line = (uint64_t)python.line(place->frame);
+    caller->line = (uint64_t)python.line(best->frame);
     caller->file = buffer;
     caller->function = buffer + half;
     if (!copy_attribute(code, NAME("co_qualname"), buffer + half, half) &&
@@ -88,6 +88,6 @@ bool describe_place(struct python_place *place, struct caller_event *caller, cha
       buffer[half] = 0;
   }
   release_object(code);
-  release_object(place->frame);
+  release_object(best->frame);
   return is_found;
 }

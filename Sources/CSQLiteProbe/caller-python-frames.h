@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// The frame that fits best so far; a reference.
-struct python_place {
+// The frame that fits best so far, with its rank; a reference.
+struct ranked_frame {
   int rank;
   void *frame;
   // Of a Jupyter notebook, when it is described.
@@ -17,12 +17,12 @@ struct python_place {
 };
 
 int rank_of_frame(void *frame, const char *file);
-void keep_frame(struct python_place *place, int rank, void *frame);
+void keep_frame(struct ranked_frame *best, int rank, void *frame);
 // Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it.
-void look_at_frames(void *frame, struct python_place *place, void **worker);
+void look_at_frames(void *frame, struct ranked_frame *best, void **worker);
 // Whether a library's coroutine runs synchronous functions in a greenlet.
 bool runs_in_greenlets(const char *file);
 // Describes the frame, and releases it; returns false without one.
-bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size);
+bool describe_best_frame(struct ranked_frame *best, struct caller_event *caller, char *buffer, size_t size);
 
 #pragma GCC visibility pop

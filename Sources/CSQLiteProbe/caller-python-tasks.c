@@ -76,18 +76,18 @@ static void *variable_of(void *frame, const char *name) {
 }
 
 // The frames of the synchronous functions that SQLAlchemy runs in a greenlet of the coroutine.
-static void look_at_greenlet(void *frame, struct python_place *place) {
-  struct python_place inner = {-1, NULL, false};
+static void look_at_greenlet(void *frame, struct ranked_frame *best) {
+  struct ranked_frame inner = {-1, NULL, false};
   void *greenlet = variable_of(frame, "context");
   void *innermost = greenlet ? attribute_of(greenlet, NAME("gr_frame")) : NULL;
   if (innermost) look_at_frames(innermost, &inner, NULL);
-  if (inner.rank >= place->rank) keep_frame(place, inner.rank, inner.frame);
+  if (inner.rank >= best->rank) keep_frame(best, inner.rank, inner.frame);
   release_object(inner.frame);
   release_object(innermost);
   release_object(greenlet);
 }
 
-static void look_at_coroutine(void *coroutine, struct kind *kind, struct python_place *place) {
+static void look_at_coroutine(void *coroutine, struct kind *kind, struct ranked_frame *best) {
   char file[1024];
   void *code = attribute_of(coroutine, &kind->code);
   bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
@@ -95,19 +95,19 @@ static void look_at_coroutine(void *coroutine, struct kind *kind, struct python_
   if (!has_file) return;
   int rank = rank_of_file(file, CSourceFiles_python);
   bool has_greenlet = rank == RANK_RUNTIME && runs_in_greenlets(file);
-  void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, &kind->frame) : NULL;
+  void *frame = rank >= best->rank || has_greenlet ? attribute_of(coroutine, &kind->frame) : NULL;
   if (frame) rank = rank_of_frame(frame, file);
-  if (frame && rank >= place->rank) keep_frame(place, rank, frame);
-  if (frame && has_greenlet) look_at_greenlet(frame, place);
+  if (frame && rank >= best->rank) keep_frame(best, rank, frame);
+  if (frame && has_greenlet) look_at_greenlet(frame, best);
   release_object(frame);
 }
 
 // Looks at a task's coroutines, from the outermost to the one that awaits the future.
-static void look_at_task(void *task, struct python_place *place) {
+static void look_at_task(void *task, struct ranked_frame *best) {
   void *awaited = attribute_of(task, NAME("_coro"));
   for (int depth = 0; awaited && depth < 200; depth++) {
     struct kind *kind = kind_of(awaited);
-    if (kind) look_at_coroutine(awaited, kind, place);
+    if (kind) look_at_coroutine(awaited, kind, best);
     void *next = kind ? attribute_of(awaited, &kind->awaited) : wrapped_in(awaited);
     python.decrement(awaited);
     awaited = next;
@@ -178,7 +178,7 @@ static void *waiting_for(void *future) {
 }
 
 // The future is not awaited yet: the task that made it is between that and its await, on the loop's thread.
-static void look_at_loop(void *future, struct python_place *place) {
+static void look_at_loop(void *future, struct ranked_frame *best) {
   char state[16];
   if (!copy_attribute(future, NAME("_state"), state, sizeof state) || strcmp(state, "PENDING") != 0) return;
   void *loop = attribute_of(future, NAME("_loop"));
@@ -186,7 +186,7 @@ static void look_at_loop(void *future, struct python_place *place) {
   void *function = python.of_sys("_current_frames");
   void *frames = thread && function ? python.call(function, NULL) : NULL;
   void *frame = frames ? python.item(frames, thread) : NULL;
-  if (frame) look_at_frames(frame, place, NULL);
+  if (frame) look_at_frames(frame, best, NULL);
   python.error_clear();
   release_object(frame);
   release_object(frames);
@@ -195,25 +195,25 @@ static void look_at_loop(void *future, struct python_place *place) {
 }
 
 // A task that only calls the driver, such as that of gather(db.execute(...)), has the line in the task that awaits it.
-static void look_at_waiters(void *future, struct python_place *place) {
+static void look_at_waiters(void *future, struct ranked_frame *best) {
   python.increment(future);
-  for (int hops = 0; future && hops < 16 && place->rank < RANK_PROGRAM; hops++) {
+  for (int hops = 0; future && hops < 16 && best->rank < RANK_PROGRAM; hops++) {
     void *next = waiting_for(future);
-    if (next) look_at_task(next, place);
-    if (!next && hops == 0) look_at_loop(future, place);
+    if (next) look_at_task(next, best);
+    if (!next && hops == 0) look_at_loop(future, best);
     python.decrement(future);
     future = next;
   }
   release_object(future);
 }
 
-void look_at_awaiting_tasks(void *worker, struct python_place *place) {
+void look_at_awaiting_tasks(void *worker, struct ranked_frame *best) {
   void *future = variable_of(worker, "future");
   if (!future) {
     void *item = variable_of(worker, "work_item");
     future = item ? attribute_of(item, NAME("future")) : NULL;
     release_object(item);
   }
-  if (future && future != python.none) look_at_waiters(future, place);
+  if (future && future != python.none) look_at_waiters(future, best);
   release_object(future);
 }

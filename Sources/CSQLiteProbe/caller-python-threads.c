@@ -13,33 +13,33 @@
 #include "caller-files.h"
 
 // A frame's file and function, with its line.
-struct place {
+struct location {
   char file[1024], function[256];
   int line;
 };
 
-static bool read_place(void *frame, struct place *place) {
+static bool read_location(void *frame, struct location *location) {
   void *code = attribute_of(frame, NAME("f_code"));
-  place->line = python.line(frame);
-  bool is_found = code && copy_attribute(code, NAME("co_filename"), place->file, sizeof place->file) &&
-                  copy_attribute(code, NAME("co_name"), place->function, sizeof place->function);
+  location->line = python.line(frame);
+  bool is_found = code && copy_attribute(code, NAME("co_filename"), location->file, sizeof location->file) &&
+                  copy_attribute(code, NAME("co_name"), location->function, sizeof location->function);
   release_object(code);
   return is_found;
 }
 
 // Whether a frame takes a connection from a pool's queue.
-static bool takes_from_pool(const struct place *place) {
-  return strstr(place->file, "/sqlalchemy/util/queue.py") && strcmp(place->function, "get") == 0;
+static bool takes_from_pool(const struct location *location) {
+  return strstr(location->file, "/sqlalchemy/util/queue.py") && strcmp(location->function, "get") == 0;
 }
 
 // Whether a thread waits until another one returns a connection.
 static bool waits_for_pool(void *frame) {
-  struct place place;
+  struct location location;
   bool is_found = false;
   python.increment(frame);
   // The wait has frames of its own, within those of the queue.
   for (int depth = 0; frame && depth < 4 && !is_found; depth++) {
-    is_found = depth > 0 && read_place(frame, &place) && takes_from_pool(&place);
+    is_found = depth > 0 && read_location(frame, &location) && takes_from_pool(&location);
     void *back = attribute_of(frame, NAME("f_back"));
     python.decrement(frame);
     frame = back;
@@ -77,12 +77,12 @@ static void write_thread(int file, void *key) {
 
 static void write_frames(int file, void *frame) {
   char buffer[2048];
-  struct place innermost = {"", "", 0};
-  struct python_place place = {-1, NULL, false};
+  struct location innermost = {"", "", 0};
+  struct ranked_frame best = {-1, NULL, false};
   struct caller_event caller = {.file = "", .function = ""};
-  read_place(frame, &innermost);
-  look_at_frames(frame, &place, NULL);
-  describe_place(&place, &caller, buffer, sizeof buffer);
+  read_location(frame, &innermost);
+  look_at_frames(frame, &best, NULL);
+  describe_best_frame(&best, &caller, buffer, sizeof buffer);
   write_text(file, without_start_folder(caller.file), ":");
   dprintf(file, "%d\t", (int)caller.line);
   write_text(file, caller.function, "\t");

@@ -20,14 +20,14 @@ static _Thread_local bool needs_lock;
 static bool find_line(struct caller_event *caller, char *buffer, size_t size) {
   void *frame = python.frame();
   if (!frame) return false;
-  struct python_place place = {-1, NULL, false};
+  struct ranked_frame best = {-1, NULL, false};
   void *worker = NULL;
-  look_at_frames(frame, &place, &worker);
+  look_at_frames(frame, &best, &worker);
   needs_lock = worker != NULL;
-  if (worker && (place.rank < RANK_PACKAGE || place.rank == RANK_HELPER)) look_at_awaiting_tasks(worker, &place);
+  if (worker && (best.rank < RANK_PACKAGE || best.rank == RANK_HELPER)) look_at_awaiting_tasks(worker, &best);
   release_object(worker);
-  bool is_found = describe_place(&place, caller, buffer, size);
-  needs_lock |= place.is_cell;
+  bool is_found = describe_best_frame(&best, caller, buffer, size);
+  needs_lock |= best.is_cell;
   return is_found;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The line of the program that runs a statement. Each place is announced once and has a number.
+// The line of the program that runs a statement. Each location is announced once and has a number.
 
 #include "callers.h"
 
@@ -30,14 +30,14 @@
 enum {
   // A native caller is looked up for the first runs of a statement, and then for one of 16 runs on average.
   FIRST_RUNS = 16, RUNS_BETWEEN = 16,
-  // 65,536 is arbitrary: a program with more places gets no numbers for the rest.
-  MAX_PLACES = 65536, BUCKETS = 4096,
+  // 65,536 is arbitrary: a program with more locations gets no numbers for the rest.
+  MAX_LOCATIONS = 65536, BUCKETS = 4096,
   USES_BETWEEN_ANNOUNCEMENTS = 1000,
 };
 static const int64_t time_between_announcements = 1000000000;
 
-struct place {
-  struct place *next;
+struct location {
+  struct location *next;
   uint64_t hash;
   uint64_t id;
   unsigned generation;
@@ -45,7 +45,7 @@ struct place {
   int64_t announced_ns;
 };
 
-static struct place *buckets[BUCKETS];
+static struct location *buckets[BUCKETS];
 static uint64_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,52 +60,52 @@ static void start(void) {
   if (strcmp(value, "none") == 0) caller_mode = CALLERS_NONE;
 }
 
-static struct place *find_or_make(uint64_t hash) {
-  struct place **bucket = &buckets[hash % BUCKETS];
-  struct place *place = *bucket;
-  while (place && place->hash != hash) place = place->next;
-  if (place || last_id >= MAX_PLACES) return place;
-  place = calloc(1, sizeof *place);
-  if (!place) return NULL;
-  place->hash = hash;
-  place->id = ++last_id;
-  place->generation = generation - 1;
-  place->next = *bucket;
-  *bucket = place;
-  return place;
+static struct location *find_or_make(uint64_t hash) {
+  struct location **bucket = &buckets[hash % BUCKETS];
+  struct location *location = *bucket;
+  while (location && location->hash != hash) location = location->next;
+  if (location || last_id >= MAX_LOCATIONS) return location;
+  location = calloc(1, sizeof *location);
+  if (!location) return NULL;
+  location->hash = hash;
+  location->id = ++last_id;
+  location->generation = generation - 1;
+  location->next = *bucket;
+  *bucket = location;
+  return location;
 }
 
-static bool is_due(struct place *place) {
+static bool is_due(struct location *location) {
   int64_t now = clock_coarse();
-  if (place->generation == generation && ++place->uses < USES_BETWEEN_ANNOUNCEMENTS &&
-      now - place->announced_ns < time_between_announcements)
+  if (location->generation == generation && ++location->uses < USES_BETWEEN_ANNOUNCEMENTS &&
+      now - location->announced_ns < time_between_announcements)
     return false;
-  place->uses = 1;
-  place->announced_ns = now;
+  location->uses = 1;
+  location->announced_ns = now;
   return true;
 }
 
-// The use of a place. Its text must be announced before its number is used: until a thread has done so, each does.
+// The use of a location. Its text must be announced before its number is used: until a thread has done so, each does.
 struct use {
-  struct place *place;
+  struct location *location;
   uint64_t id;
   unsigned generation;
   bool is_announcement_due;
 };
 
-static struct use use_place(uint64_t hash) {
+static struct use use_location(uint64_t hash) {
   pthread_mutex_lock(&lock);
-  struct place *place = find_or_make(hash);
-  struct use use = {place, place ? place->id : 0, generation, place && is_due(place)};
+  struct location *location = find_or_make(hash);
+  struct use use = {location, location ? location->id : 0, generation, location && is_due(location)};
   pthread_mutex_unlock(&lock);
   return use;
 }
 
-// `event` is NULL for a place without frames of the program.
+// `event` is NULL for a location without frames of the program.
 static void announce(const struct use *use, const struct caller_event *event) {
   if (event) emit(EVENT_caller, event);
   pthread_mutex_lock(&lock);
-  use->place->generation = use->generation;
+  use->location->generation = use->generation;
   pthread_mutex_unlock(&lock);
 }
 
@@ -117,7 +117,7 @@ static uint64_t announce_caller(const struct caller_event *caller) {
   uint64_t hash = hash_string(caller->file, caller->line + 11);
   hash = hash_string(caller->function, hash);
   hash = hash_string(caller->frames, hash);
-  struct use use = use_place(hash);
+  struct use use = use_location(hash);
   if (use.is_announcement_due) {
     struct caller_event event = *caller;
     event.caller_id = use.id;
@@ -133,7 +133,7 @@ static unsigned runs_until_lookup(struct text *text) {
   return RUNS_BETWEEN / 2 + (text->random >> 16) % RUNS_BETWEEN;
 }
 
-// Whether a caller that is expensive to look up is looked up: as long as one place on one thread runs the
+// Whether a caller that is expensive to look up is looked up: as long as one location on one thread runs the
 // statement, a sample suffices.
 static bool is_sampled(struct text *text, bool has_lines) {
   if (caller_mode == CALLERS_ALL || text->has_several_callers) return true;
@@ -172,19 +172,19 @@ struct look_up {
 
 enum { MAX_FRAMES = 64 };
 
-// A native place is known by its addresses; their text is made when it is due alone.
-static uint64_t native_place(char *buffer, size_t size) {
+// A native location is known by its addresses; their text is made when it is due alone.
+static uint64_t native_location(char *buffer, size_t size) {
   void *addresses[MAX_FRAMES];
   int count = native_frames(addresses, MAX_FRAMES);
   if (count <= 0) return 0;
-  struct use use = use_place(hash_bytes(addresses, (size_t)count * sizeof *addresses, 13));
+  struct use use = use_location(hash_bytes(addresses, (size_t)count * sizeof *addresses, 13));
   struct caller_event event = {.caller_id = use.id, .file = "", .function = "", .frames = ""};
   if (use.is_announcement_due)
     announce(&use, describe_frames(addresses, count, &event, buffer, size) ? &event : NULL);
   return use.id;
 }
 
-// The places that cost little to look up: in a comment, or read directly from an interpreter.
+// The locations that cost little to look up: in a comment, or read directly from an interpreter.
 static bool cheap_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
   const char *sql = request->sql;
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
@@ -192,7 +192,7 @@ static bool cheap_caller(const struct look_up *request, struct caller_event *cal
          perl_caller(caller, buffer, size);
 }
 
-// The places that cost more.
+// The locations that cost more.
 static bool expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
   return (request->has_isolate && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
 }
@@ -238,7 +238,7 @@ static bool find_line(finder find, struct look_up *request, char *buffer, size_t
 static void find_expensive(struct look_up *request, char *buffer, size_t size) {
   if (find_line(expensive_caller, request, buffer, size)) return;
   // Native frames of Node are no line, and the runs behind this one would count for them.
-  if (request->has_isolate || !runs_javascript()) request->id = native_place(buffer, size);
+  if (request->has_isolate || !runs_javascript()) request->id = native_location(buffer, size);
 }
 
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.

@@ -16,7 +16,7 @@ struct copy {
   // The copy's own functions, which the hooks of this copy call.
   struct sqlite_hooked real;
   // The object file that holds it, and where that is mapped: an object that is unloaded and another
-  // one mapped in its place is another copy.
+  // one mapped at its address is another copy.
   char path[4096];
   const void *base;
   const void *start, *end;

@@ -53,7 +53,7 @@ static bool has_search_path(const void *object) {
   return false;
 }
 
-// Whether a library's place depends on the object that requests it.
+// Whether a library's path depends on the object that requests it.
 static bool depends_on_caller(const char *file, const void *caller) {
   if (!file || strchr(file, '$')) return true;
   return !strchr(file, '/') && has_search_path(caller);

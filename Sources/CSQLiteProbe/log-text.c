@@ -88,7 +88,7 @@ static int sequence_length(const unsigned char *at, size_t count) {
   return length;
 }
 
-// Copies text with U+FFFD in the place of each byte that is not UTF-8: at most three times as long.
+// Copies text with U+FFFD instead of each byte that is not UTF-8: at most three times as long.
 size_t copy_valid_utf8(char *to, const char *from, size_t count) {
   size_t written = 0;
   for (size_t i = 0; i < count;) {

@@ -28,7 +28,7 @@ void log_signed(struct log_text *log, int64_t value);
 void log_seconds(struct log_text *log, int64_t ns);
 // Appends text from data, escaped so that no value forges a line; see StoreEvents/LogText.swift.
 void log_escaped(struct log_text *log, const char *text, size_t count, bool is_quoted);
-// Copies text with U+FFFD in the place of each byte that is not UTF-8: at most three times as long.
+// Copies text with U+FFFD instead of each byte that is not UTF-8: at most three times as long.
 size_t copy_valid_utf8(char *to, const char *from, size_t count);
 // The moment in microseconds.
 int64_t log_clock(int64_t utc_offset);

@@ -311,7 +311,7 @@ static void short_text(const char *value) {
     break; \
   }
 
-// `~13 157 120 1,4529202316113720910,2`: 157 us after the line before, on thread 120; nothing in place of the same
+// `~13 157 120 1,4529202316113720910,2`: 157 us after the line before, on thread 120; nothing instead of the same
 // thread, of 0, and of the values after the last one.
 static void short_line(enum event_kind kind, const void *fields) {
   if (!is_explained[kind]) explain(kind);

@@ -67,7 +67,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
 
 static void adopt(struct connection *connection, struct copy *copy, sqlite3 *handle) {
   bool is_hooked = connection->is_closed || connection->is_hooked;
-  // A call of sqlite3_exec() that runs has our callback in place of the program's.
+  // A call of sqlite3_exec() that runs has our callback instead of the program's.
   bool has_trace = connection->exec_depth > 0 || connection->is_traced;
   if (connection->is_closed || connection->copy != copy) {
     this_thread.is_adopting = true;

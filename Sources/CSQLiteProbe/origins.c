@@ -129,7 +129,7 @@ static unsigned hash_row(const struct statement *statement, uint64_t hashes[KEPT
   return count > 0 ? (unsigned)count : 0;
 }
 
-// The place of the list that was not used for the longest time: one of the same statement, if there are several.
+// The slot of the list that was not used for the longest time: one of the same statement, if there are several.
 static struct list *new_list(const struct statement *statement, unsigned columns) {
   struct list *oldest = &lists[0], *oldest_of_text = NULL, *newest = NULL;
   unsigned of_text = 0;

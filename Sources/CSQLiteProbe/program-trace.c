@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SQLite has no function that returns a connection's trace callback. Its place in the connection is found by one of ours,
-// which is there for a moment:
+// SQLite has no function that returns a connection's trace callback. Its offset in the connection is found by one of
+// ours, which is there for a moment:
 //
 //     u8 mTrace … union { xLegacy, xV2 } trace; void *pTraceArg; void (*xProfile)(…); void *pProfileArg;
 

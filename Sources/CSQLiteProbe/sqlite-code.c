@@ -32,7 +32,7 @@ static void extend(struct range *range, const char *address, size_t size) {
   if (address + size > range->end) range->end = address + size;
 }
 
-// The compiler moves unlikely parts of functions to another place: `sqlite3_step.cold`.
+// The compiler moves unlikely parts of functions to another address: `sqlite3_step.cold`.
 struct functions {
   struct range usual, unlikely;
 };

@@ -165,7 +165,7 @@ static const struct {
     {"Rose/DB", PERL},
 };
 
-// Returns where the package's name begins if a pattern matches at a place, otherwise NULL.
+// Returns where the package's name begins if a pattern matches at a position, otherwise NULL.
 static const char *match(const char *pattern, const char *at) {
   for (; *pattern; pattern++, at++) {
     if (*pattern == '*') {
@@ -178,7 +178,7 @@ static const char *match(const char *pattern, const char *at) {
   return at;
 }
 
-// The last place in a path at which a pattern matches.
+// The last position in a path at which a pattern matches.
 static const char *last_match(const char *pattern, const char *path) {
   if (*pattern == '^') return match(pattern + 1, path);
   const char *last = NULL;

@@ -123,15 +123,15 @@ struct DatabaseUser: Hashable {
   /// have that name.
   func otherName(than path: String) -> String? {
     if let formerPath { return formerPath == path ? nil : formerPath }
-    // In a container the same file may be in another place.
+    // In a container the same file may be at another path.
     guard self.path != path, let opened = FileIdentity(path: self.path),
-      opened == FileIdentity(path: path), !Self.isSamePlace(self.path, path)
+      opened == FileIdentity(path: path), !Self.isSameEntry(self.path, path)
     else { return nil }
     return self.path
   }
 
   /// Whether two names are one name in one folder, which is mounted twice.
-  private static func isSamePlace(_ one: String, _ other: String) -> Bool {
+  private static func isSameEntry(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())
     guard one.dropFirst(folder(one).count) == other.dropFirst(folder(other).count),
       stat(folder(one), &first) == 0, stat(folder(other), &second) == 0

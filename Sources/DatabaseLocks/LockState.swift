@@ -61,8 +61,8 @@ public struct LockState: Sendable {
     var writers: [Writer] = []
     for lock in order {
       for process in processes(held, where: { $0 == lock }) {
-        if let place = writers.firstIndex(where: { $0.process == process }) {
-          writers[place].lock = lock
+        if let position = writers.firstIndex(where: { $0.process == process }) {
+          writers[position].lock = lock
         } else {
           writers.append(Writer(process: process, lock: lock))
         }

@@ -14,9 +14,9 @@ enum SleepingThread {
     var isKnown = false
     for thread in threads {
       let folder = "/proc/\(pid)/task/\(thread)"
-      guard let place = ProcFile.text("\(folder)/wchan") else { continue }
+      guard let waitChannel = ProcFile.text("\(folder)/wchan") else { continue }
       isKnown = true
-      guard place.contains("nanosleep") else { continue }
+      guard waitChannel.contains("nanosleep") else { continue }
       if length(folder, pid).map({ $0 <= longest }) ?? true { return true }
     }
     return isKnown ? false : nil

@@ -95,7 +95,7 @@ public struct WALIndex: Hashable, Sendable {
   }
 }
 
-/// Integers at places of some bytes, in one byte order.
+/// Integers at offsets within some bytes, in one byte order.
 struct IntegerReader {
   static let machineIsBigEndian = UInt16(1).bigEndian == 1
 

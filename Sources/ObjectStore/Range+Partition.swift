@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Range<Int> {
-  /// The first place at which a condition holds, which then holds at all later ones; the end if it holds at none.
+  /// The first index at which a condition holds, which then holds at all later ones; the end if it holds at none.
   @inline(__always)
   func partitioningIndex<Failure: Error>(
     where condition: (Int) throws(Failure) -> Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CSQLite
+import CSQLite
 
 extension Connection {
   /// An action of a statement that is compiled.

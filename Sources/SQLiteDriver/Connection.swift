@@ -93,7 +93,7 @@ public final class Connection {
   ///
   /// Return it with ``recycle(_:)`` once its rows have been read.
   public func cachedStatement(_ sql: String) throws(SQLiteError) -> Statement {
-    if let statement = statements.take(sql) { return statement }
+    if let statement = statements.acquire(sql) { return statement }
     return try Statement(sql, on: self, persistent: true)
   }
 

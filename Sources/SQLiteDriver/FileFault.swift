@@ -6,7 +6,7 @@ import Glibc
 /// Why SQLite must not open a database file: it would wait without end, or remove what the log or the
 /// journal beside the file contains.
 public enum FileFault: Error, Hashable, Sendable {
-  /// A pipe, a socket or a device, or a link in the place of a file beside the database.
+  /// A pipe, a socket or a device, or a link instead of a file beside the database.
   case notRegular(String)
   /// A file shorter than a page: SQLite takes it for new, and removes the file beside it.
   case cut(String, companion: String)

@@ -15,7 +15,7 @@ public final class Statement {
   public let sql: String
   /// A number that its user keeps with it, from one use of a cached statement to the next.
   public var tag: UInt64 = 0
-  // Its place in the cache of its connection.
+  // Its state in the cache of its connection.
   final var isCached = false
   final var isInUse = false
   final var lastUse: UInt64 = 0
@@ -119,7 +119,7 @@ public final class Statement {
   // MARK: - Binding
 
   // A bind that fails (no such parameter, too large, the statement is running) is thrown by the
-  // next step, which would else run with NULL in its place.
+  // next step, which would else run with NULL instead.
 
   @inlinable
   func check(_ code: Int32) {

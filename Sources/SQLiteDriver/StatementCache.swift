@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The prepared statements of a connection, by their SQL; those in use keep their places, so that a
-/// statement is hashed once when it is taken and not again when it comes back.
+/// The prepared statements of a connection, by their SQL; those in use keep their entries, so that
+/// a statement is hashed once when it is acquired and not again when it comes back.
 ///
 /// The one longest unused goes first when the cache is full.
 final class StatementCache {
   // Unchecked: the connection's thread uses them, each statement.
   @exclusivity(unchecked) private var statements: [String: Statement] = [:]
-  /// Kept statements that were taken lately: to compare a few costs less than a hash of the SQL.
+  /// Kept statements that were acquired lately: to compare a few costs less than a hash of the SQL.
   @exclusivity(unchecked) private var recent: [Statement] = []
-  /// The place in `recent` that is replaced next.
+  /// The index in `recent` that is replaced next.
   private var oldest = 0
   @exclusivity(unchecked) private var clock: UInt64 = 0
   private let capacity: Int
@@ -20,7 +20,7 @@ final class StatementCache {
   init(capacity: Int) { self.capacity = capacity }
 
   /// A statement that is not in use.
-  func take(_ sql: String) -> Statement? {
+  func acquire(_ sql: String) -> Statement? {
     let length = sql.utf8.count
     for statement in recent
     where !statement.isInUse && statement.sql.utf8.count == length && statement.sql == sql {

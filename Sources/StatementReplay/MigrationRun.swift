@@ -89,7 +89,7 @@ final class MigrationRun {
         run.sample()
         return 0
       }, context)
-    // In place of SQLite's own checkpoints, which would be part of the statement's time.
+    // Instead of SQLite's own checkpoints, which would be part of the statement's time.
     sqlite3_wal_hook(
       handle,
       { context, _, _, frames in

@@ -54,9 +54,9 @@ struct RehearsalCopy {
     var sql: [String] = []
     while !rest.isEmpty {
       // Tables in a circle of references are as if they had none.
-      let place = rest.firstIndex { $0.parent.map(done.contains) ?? true }
-      var table = rest.remove(at: place ?? 0)
-      if place == nil { table.reference = nil }
+      let index = rest.firstIndex { $0.parent.map(done.contains) ?? true }
+      var table = rest.remove(at: index ?? 0)
+      if index == nil { table.reference = nil }
       done.insert(table.name.lowercased())
       sql.append(table.deletion(keepingOneOf: count))
     }

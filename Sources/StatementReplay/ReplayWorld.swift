@@ -94,7 +94,7 @@ final class ReplayWorld {
     connections[run.connection]?.plan(run.sql, run.values?.values ?? [])
   }
 
-  /// A statement that attaches a file, with the copy in its place.
+  /// A statement that attaches a file, with the copy instead of it.
   private func attached(_ run: RecordedRun) -> (sql: String, values: [RecordedValues.Value]) {
     let values = run.values?.values ?? []
     guard StatementCommand.name(of: run.sql) == "ATTACH" else { return (run.sql, values) }

@@ -52,7 +52,7 @@ public struct StartCopies {
     }
   }
 
-  /// The source of each copy by the path that the program opened; nil in place of one for a new file.
+  /// The source of each copy by the path that the program opened; nil instead of one for a new file.
   func starts(database: String?) throws -> [String: String?] {
     var starts: [String: String?] = [:]
     for path in paths {

@@ -12,23 +12,23 @@ public struct ContentHash: Hashable, Sendable {
   /// Adds a piece; the same bytes in other pieces have another hash.
   public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var hash = Self.mixed(value ^ UInt64(bytes.count))
-    var place = 0
-    while bytes.count - place >= 8 {
-      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    var offset = 0
+    while bytes.count - offset >= 8 {
+      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       hash = Self.mixed(hash ^ UInt64(littleEndian: word))
-      place += 8
+      offset += 8
     }
-    value = Self.mixed(hash ^ Self.rest(of: bytes, from: place))
+    value = Self.mixed(hash ^ Self.rest(of: bytes, from: offset))
   }
 
   /// Returns the last bytes, at most seven, as the low bytes of a word.
-  private static func rest(of bytes: UnsafeRawBufferPointer, from place: Int) -> UInt64 {
-    let count = bytes.count - place
+  private static func rest(of bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
+    let count = bytes.count - offset
     if count > 0, bytes.count >= 8 {
       let word = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
       return UInt64(littleEndian: word) >> UInt64(8 * (8 - count))
     }
-    return (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
+    return (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
   }
 
   /// Adds a text as one piece.

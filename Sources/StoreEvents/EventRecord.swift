@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event with the place and the moment it happened, as a trace or a log holds it.
+/// An event with the location and the moment it happened, as a trace or a log holds it.
 public struct EventRecord: Hashable, Sendable {
   /// Nanoseconds since 1970-01-01 00:00 UTC.
   public var timestamp: Nanoseconds

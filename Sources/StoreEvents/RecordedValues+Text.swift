@@ -67,35 +67,37 @@ private struct LiteralReader {
   mutating func readAll() -> (values: [RecordedValues.Value], omitted: Int)? {
     var values: [RecordedValues.Value] = []
     if position == bytes.count { return (values, 0) }
-    if let omitted = takeOmitted() { return position == bytes.count ? (values, omitted) : nil }
-    while let value = takeValue() {
+    if let omitted = consumeOmitted() { return position == bytes.count ? (values, omitted) : nil }
+    while let value = consumeValue() {
       values.append(value)
       if position == bytes.count { return (values, 0) }
-      if take(", ") { continue }
-      guard take(" "), let omitted = takeOmitted(), position == bytes.count else { return nil }
+      if consume(", ") { continue }
+      guard consume(" "), let omitted = consumeOmitted(), position == bytes.count else {
+        return nil
+      }
       return (values, omitted)
     }
     return nil
   }
 
-  private mutating func takeValue() -> RecordedValues.Value? {
-    if take("NULL") { return .null }
-    if take("x'") {
-      guard let blob = takeHex() else { return nil }
-      return .blob(blob, byteCount: takeCut() ?? blob.count)
+  private mutating func consumeValue() -> RecordedValues.Value? {
+    if consume("NULL") { return .null }
+    if consume("x'") {
+      guard let blob = consumeHex() else { return nil }
+      return .blob(blob, byteCount: consumeCut() ?? blob.count)
     }
-    if take("CAST(x'") {
-      guard let text = takeHex(), take(" AS TEXT)") else { return nil }
-      return .text(String(decoding: text, as: UTF8.self), byteCount: takeCut() ?? text.count)
+    if consume("CAST(x'") {
+      guard let text = consumeHex(), consume(" AS TEXT)") else { return nil }
+      return .text(String(decoding: text, as: UTF8.self), byteCount: consumeCut() ?? text.count)
     }
-    if take("'") {
-      guard let text = takeText() else { return nil }
-      return .text(text, byteCount: takeCut() ?? text.utf8.count)
+    if consume("'") {
+      guard let text = consumeText() else { return nil }
+      return .text(text, byteCount: consumeCut() ?? text.utf8.count)
     }
-    return takeNumber()
+    return consumeNumber()
   }
 
-  private mutating func takeNumber() -> RecordedValues.Value? {
+  private mutating func consumeNumber() -> RecordedValues.Value? {
     let start = position
     while position < bytes.count, ![UInt8(ascii: ","), UInt8(ascii: " ")].contains(bytes[position])
     { position += 1 }
@@ -106,22 +108,22 @@ private struct LiteralReader {
     return Double(text).map { .real($0) }
   }
 
-  /// Takes a text up to its quote, in which a doubled one stands for itself.
-  private mutating func takeText() -> String? {
+  /// Consumes a text up to its quote, in which a doubled one stands for itself.
+  private mutating func consumeText() -> String? {
     var text: [UInt8] = []
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
-      if byte == UInt8(ascii: "'"), !take("'") { return String(decoding: text, as: UTF8.self) }
+      if byte == UInt8(ascii: "'"), !consume("'") { return String(decoding: text, as: UTF8.self) }
       text.append(byte)
     }
     return nil
   }
 
-  private mutating func takeHex() -> [UInt8]? {
+  private mutating func consumeHex() -> [UInt8]? {
     var result: [UInt8] = []
     while position < bytes.count {
-      if take("'") { return result }
+      if consume("'") { return result }
       guard position + 1 < bytes.count,
         let byte = UInt8(
           String(decoding: bytes[position...position + 1], as: UTF8.self), radix: 16)
@@ -132,33 +134,33 @@ private struct LiteralReader {
     return nil
   }
 
-  /// Takes ` /* cut, 9000 bytes */`.
-  private mutating func takeCut() -> Int? {
+  /// Consumes ` /* cut, 9000 bytes */`.
+  private mutating func consumeCut() -> Int? {
     let start = position
-    guard take(" /* cut, "), let count = takeDigits(), take(" bytes */") else {
+    guard consume(" /* cut, "), let count = consumeDigits(), consume(" bytes */") else {
       position = start
       return nil
     }
     return count
   }
 
-  /// Takes `/* 3 more */`.
-  private mutating func takeOmitted() -> Int? {
+  /// Consumes `/* 3 more */`.
+  private mutating func consumeOmitted() -> Int? {
     let start = position
-    guard take("/* "), let count = takeDigits(), take(" more */") else {
+    guard consume("/* "), let count = consumeDigits(), consume(" more */") else {
       position = start
       return nil
     }
     return count
   }
 
-  private mutating func takeDigits() -> Int? {
+  private mutating func consumeDigits() -> Int? {
     let start = position
     while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
     return Int(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  private mutating func take(_ text: StaticString) -> Bool {
+  private mutating func consume(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - position >= count else { return false }
     for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] {

@@ -35,8 +35,8 @@ public struct RunSampler: Sendable {
     }
     beyond += 1
     guard beyond > Self.sampleCount else { return .sample(slot: beyond - 1) }
-    let place = Int(next() % UInt64(beyond))
-    return place < Self.sampleCount ? .sample(slot: place) : .skip
+    let slot = Int(next() % UInt64(beyond))
+    return slot < Self.sampleCount ? .sample(slot: slot) : .skip
   }
 
   /// SplitMix64; see <https://prng.di.unimi.it/splitmix64.c>.

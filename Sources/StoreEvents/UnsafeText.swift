@@ -25,7 +25,7 @@ extension Unicode.Scalar {
 extension String {
   /// The text with unsafe characters written as `\u{1b}`, line feeds and tabs as they are.
   ///
-  /// For text that is escaped already, or is no place for a backslash more; ``LogText`` escapes data
+  /// For text that is escaped already, or must not get another backslash; ``LogText`` escapes data
   /// so that it can be read back.
   public var withVisibleControls: String {
     func isShown(_ scalar: Unicode.Scalar) -> Bool {

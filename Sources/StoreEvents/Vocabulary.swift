@@ -1254,7 +1254,7 @@ public struct CopyNotObserved: EventPayload {
   }
 }
 
-/// The place in a program that runs statements, which runs refer to by number.
+/// The location in a program that runs statements, which runs refer to by number.
 ///
 /// Emitted by the probe.
 public struct CallerAnnounced: EventPayload {

@@ -16,11 +16,11 @@ extension StoreCounts {
   /// at transit/Search.swift:42`.
   private func text(_ use: Use, _ amount: Amount) -> String {
     let sql = texts[use.statement].map { LogText.escaped($0) } ?? "a statement"
-    let place = use.location.file.isEmpty ? "" : "\(use.location.file):\(use.location.line)"
+    let location = use.location.file.isEmpty ? "" : "\(use.location.file):\(use.location.line)"
     let origin =
       use.isMiss
-      ? ", for faults" + (place.isEmpty ? "" : " of objects fetched at \(place)")
-      : place.isEmpty ? "" : ", at \(place)"
+      ? ", for faults" + (location.isEmpty ? "" : " of objects fetched at \(location)")
+      : location.isEmpty ? "" : ", at \(location)"
     let scans = amount.fullScanSteps > 0 ? ", \(amount.fullScanSteps) full-scan steps" : ""
     let rows = amount.rows == 1 ? "1 row" : "\(amount.rows) rows"
     return "\(amount.runs)× \(sql) — \(rows)\(scans)\(origin)"

@@ -8,7 +8,7 @@ extension Instruments {
   /// with `STORE_TRACE_IO=1` what they read, write and sync.
   ///
   /// - Parameters:
-  ///   - debugLog: Takes the place of the environment's.
+  ///   - debugLog: Overrides the environment's.
   ///   - observers: Are notified as well.
   public static func fromEnvironment(
     debugLog: DebugLog? = nil, adding others: any StoreObserver...

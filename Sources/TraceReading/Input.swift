@@ -11,7 +11,7 @@ struct Input {
 
   /// Opens an input of the kind that its content shows.
   ///
-  /// - Parameter index: its place among the inputs.
+  /// - Parameter index: its position among the inputs.
   init(path: String, index: Int) throws {
     let isBeingRecorded = Self.isBeingRecorded(path)
     switch try Self.kind(of: path, isBeingRecorded: isBeingRecorded) {

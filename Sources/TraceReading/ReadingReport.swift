@@ -27,7 +27,7 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var eventsLost: UInt64
   /// Lines of a log that no rule matches, and events of a trace that are not this vocabulary's.
   public var unrecognizedLines: UInt64
-  /// The first few of them, escaped, with their places.
+  /// The first few of them, escaped, with their positions.
   public var unrecognizedSamples: [String]
   /// The reasons why the input ended early, such as an incomplete line; one sentence each.
   public var problems: [String]

@@ -18,7 +18,7 @@ package final class SourceLedger {
   }
   /// Whether a recorder states how its program ended, so that the log of each process need not.
   var hasRecorder = false
-  /// The place of the input among all of them.
+  /// The position of the input among all of them.
   let index: Int
 
   // 5 and 20 are arbitrary: enough to recognize the problem, few enough to print.

@@ -102,7 +102,7 @@ extension LTTngCommand.Output {
     guard var line = text.split(separator: "\n").first(where: { $0.contains("ermission") })
     else { return nil }
     // `PERROR - 05:00:23.541466502 [Main]: open …: Permission denied (in create() at utils.c:284)`
-    if let place = line.firstRange(of: "]: ") { line = line[place.upperBound...] }
+    if let separator = line.firstRange(of: "]: ") { line = line[separator.upperBound...] }
     if let source = line.firstRange(of: " (in ") { line = line[..<source.lowerBound] }
     return line.trimming(prefix: "Error: ")
   }

@@ -33,7 +33,7 @@ struct LogRecording {
     folder.end()
     var recording = Recording(
       outcome: outcome, directory: options.directory, leftRunning: leftRunning)
-    recording.untraced = untraced.take()
+    recording.untraced = untraced.drain()
     recording.logLimit = reached
     try recording.seal(knowsOutcome: true, labels: options.labels)
     return recording

@@ -27,12 +27,12 @@ struct OpenRecording {
   /// Removes them.
   func end() {
     Self.write(RecordingMark.hasEnded, to: mark)
-    _ = untraced.take()
+    _ = untraced.drain()
     unlink(mark)
     lock.unlock()
   }
 
-  /// Writes the mark's content, in its place: processes have it mapped.
+  /// Writes the mark's content in place: processes have it mapped.
   static func write(_ content: StaticString, to mark: String) {
     let file = open(mark, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { return }

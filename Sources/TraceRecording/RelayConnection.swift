@@ -128,7 +128,7 @@ final class RelayConnection: Sendable {
     let socket = Glibc.socket(to.family, type, 0)
     guard socket >= 0 else { return .failure(Refusal(errno)) }
     var address = to.address
-    // At the same place in both families.
+    // At the same offset in both families.
     withUnsafeBytes(of: port.bigEndian) { address.replaceSubrange(2..<4, with: $0) }
     var code =
       address.withUnsafeBytes { bytes in

@@ -186,9 +186,9 @@ struct SessionDaemon {
     return geteuid() == 0 && !isHidden ? LTTngCommand(home: nil) : command
   }
 
-  /// Starts a daemon of root beside another one, which has the only place for root's.
+  /// Starts a daemon of root beside another one, which has the only folder for root's.
   ///
-  /// It has that place in a mount namespace. The recorded program finds it in `LTTNG_HOME`, as
+  /// It has that folder in a mount namespace. The recorded program finds it in `LTTNG_HOME`, as
   /// a user's programs do.
   private static func startHidden(
     _ options: [String], in directory: RuntimeDirectory

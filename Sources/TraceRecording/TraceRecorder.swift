@@ -59,7 +59,7 @@ public enum TraceRecorder {
         hasSession = true
         setenv("STORE_TRACE_FOLDER", options.logFolder ?? "", 1)
         var recording = try await record(options, $0, $1, examiner)
-        recording.untraced = untraced.take()
+        recording.untraced = untraced.drain()
         // Of a program that ran before, the end is not known; incidents are no whole runs.
         if options.flight == nil {
           try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)

@@ -22,7 +22,7 @@ struct UntracedProcesses {
   private static let maxNames = 20
 
   /// Reads the lines, and removes the file.
-  func take() -> [String] {
+  func drain() -> [String] {
     let text = RuntimeDirectory.text(ofFile: path, limit: 1 << 16) ?? ""
     unlink(path)
     let lines = text.split(separator: "\n").map(String.init)

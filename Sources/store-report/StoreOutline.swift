@@ -65,7 +65,8 @@ struct StoreOutline {
         + "WHERE m.type = 'table' AND m.name GLOB 'Z_[0-9]*' AND c.name GLOB 'Z_[0-9]*' GROUP BY 1")
     while try tables.step() {
       let ends = tables.string(1).split(separator: " ").compactMap { Self.end(String($0)) }
-      guard ends.count == 2, let one = place(ends[0].number), let other = place(ends[1].number)
+      guard ends.count == 2, let one = entityIndex(ends[0].number),
+        let other = entityIndex(ends[1].number)
       else { continue }
       entities[one].relationships.append(
         (ends[1].name, entities[other].name, ends[0].name))
@@ -82,7 +83,7 @@ struct StoreOutline {
     return (number, name)
   }
 
-  private func place(_ number: Int64) -> Int? { entities.firstIndex { $0.number == number } }
+  private func entityIndex(_ number: Int64) -> Int? { entities.firstIndex { $0.number == number } }
 
   // MARK: - As a model
 

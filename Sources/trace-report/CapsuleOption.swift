@@ -7,7 +7,7 @@ import QueryPlans
 import StoreEvents
 import TraceReading
 
-/// A database without its rows, in place of the program's.
+/// A database without its rows, instead of the program's.
 struct CapsuleOption: ParsableArguments {
   @Option(
     help:

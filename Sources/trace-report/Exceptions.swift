@@ -37,7 +37,7 @@ struct Exceptions: ParsableArguments {
     return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
   }
 
-  /// The findings that are not excused, and the notes about the exceptions.
+  /// The findings that are not suppressed, and the notes about the exceptions.
   func review(_ workload: ReportedWorkload, in profile: Profile) throws -> FindingReview {
     let findings = workload.findings
     let callers = findings.map(\.caller) + profile.callers

@@ -57,9 +57,9 @@ struct GateOutputs: ParsableArguments {
     if let markdown { try Output.write(document.markdown(), toFile: markdown) }
     if let junit { try Output.write(GateReportJUnit.xml(result), toFile: junit) }
     if let sarif {
-      let places = ResultPlaces(inputs: [baseline] + inputs, sourceRoot: sourceRoot)
+      let locations = ResultLocations(inputs: [baseline] + inputs, sourceRoot: sourceRoot)
       let log = SARIFLog(
-        gate: result, version: TraceReport.configuration.version, place: places.place)
+        gate: result, version: TraceReport.configuration.version, location: locations.location)
       try Output.write(JSONText.encoded(log), toFile: sarif)
     }
   }

@@ -96,7 +96,7 @@ struct Inputs: ParsableArguments {
     return try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
   }
 
-  /// The inputs, with the recordings of a relay's folder in its place.
+  /// The inputs, with the recordings of a relay's folder instead of it.
   static func expanded(_ paths: [String]) -> [String] {
     paths.flatMap { path in
       let recordings = RelayFolder.recordings(beneath: path)

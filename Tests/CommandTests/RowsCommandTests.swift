@@ -111,7 +111,7 @@ import TraceAnalysis
 
   @Test func theNameOfAHostIsNoPath() throws {
     func path(_ host: String) -> String {
-      RowPlace(table: "events", date: "2026-11-22", host: host).path
+      RowPartition(table: "events", date: "2026-11-22", host: host).path
     }
     #expect(path("../../etc/x") == "events/date=2026-11-22/host=%2E%2E%2F%2E%2E%2Fetc%2Fx")
     #expect(path("..") == "events/date=2026-11-22/host=%2E%2E")

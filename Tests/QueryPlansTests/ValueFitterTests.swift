@@ -43,6 +43,18 @@ struct ValueFitterTests {
     }
   }
 
+  /// Each pattern begins with the column's text, so that an index with COLLATE NOCASE serves it.
+  @Test(arguments: [(60_000, 10), (160_000, 0)])
+  func aPatternOfRareTextEndsWithItsWildcard(vmSteps: Double, rows: Double) throws {
+    let values = try fit(
+      "SELECT id FROM place WHERE name LIKE ? LIMIT 10", CountedRuns(rows: rows, vmSteps: vmSteps))
+    for run in values.runs {
+      guard case .text(let pattern) = run.values.first else { throw SQLiteError.interruption }
+      #expect(pattern.hasPrefix("p") && pattern.hasSuffix("%"), "\(pattern)")
+      #expect(pattern.count { $0 == "%" } == 1, "\(pattern)")
+    }
+  }
+
   /// Each seek would compute a view that sorts or groups.
   @Test func aViewIsReadOnceForItsValues() throws {
     try connection.execute(

@@ -45,7 +45,7 @@ enum CLogSink_file {
   CLogSink_file_current,
   // It has no reader any more, or its recorder took away the permission to write: it takes no more of the disk.
   CLogSink_file_ended,
-  // The program closed the descriptor, and may have opened another file in its place.
+  // The program closed the descriptor, and may have opened another file with its number.
   CLogSink_file_replaced,
 };
 enum CLogSink_file CLogSink_file(const struct CLogSink *sink);

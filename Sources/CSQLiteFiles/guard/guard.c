@@ -43,7 +43,7 @@ struct guarded {
   int region_count, region_size;
 };
 
-// In the place of SQLite's structure of a log, which may appear later.
+// Instead of SQLite's structure of a log, which may appear later.
 struct guarded_log {
   const struct methods *methods;
   const char *name;

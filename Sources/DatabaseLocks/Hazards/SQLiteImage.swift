@@ -66,9 +66,9 @@ extension SQLiteImage {
     while offset < bytes.count,
       let found = memchr(start + offset, Int32(value), bytes.count - offset)
     {
-      let place = UnsafeRawPointer(found) - start
-      if let result = body(place) { return result }
-      offset = place + 1
+      let position = UnsafeRawPointer(found) - start
+      if let result = body(position) { return result }
+      offset = position + 1
     }
     return nil
   }

@@ -146,10 +146,10 @@ extension SaveWriter {
       }
       for (offset, toOne) in ordered.enumerated() {
         guard required.hasValue(toOne.slot) else { continue }
-        // The last place, for keys of a damaged file.
-        let (place, isTooLarge) = key.multipliedReportingOverflow(
+        // The last order key, for keys of a damaged file.
+        let (orderKey, isTooLarge) = key.multipliedReportingOverflow(
           by: RelationshipDescription.orderGap)
-        statement.bind(isTooLarge ? key : place, at: 4 + slotCount + Int32(offset))
+        statement.bind(isTooLarge ? key : orderKey, at: 4 + slotCount + Int32(offset))
       }
       if policy == .update {
         let flags = 4 + slotCount + Int32(ordered.count)

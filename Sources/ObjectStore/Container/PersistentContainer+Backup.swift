@@ -40,7 +40,7 @@ extension PersistentContainer {
 extension PersistentStore {
   fileprivate func copy(to path: String) throws {
     let partial = path + "-" + UUID().uuidString
-    let reader = try pool.takeReader()
+    let reader = try pool.acquireReader()
     defer { pool.release(reader) }
     do {
       try copy(reader.connection, to: partial)

@@ -22,7 +22,7 @@ extension PersistentContainer {
       return try store.write(.immediate) { try folder.orphans(in: $0, owner: owner) }
     }
     do {
-      let reader = try store.pool.takeReader()
+      let reader = try store.pool.acquireReader()
       defer { store.pool.release(reader) }
       return try folder.orphans(in: reader.connection, owner: owner)
     } catch let error as SQLiteError {

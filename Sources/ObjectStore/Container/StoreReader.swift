@@ -57,7 +57,7 @@ extension PersistentContainer {
   ///
   /// - Throws: the closure's errors, and ``StoreError``.
   public func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
-    let reader = try store.pool.takeReader()
+    let reader = try store.pool.acquireReader()
     defer { store.pool.release(reader) }
     do {
       return try reader.connection.transaction(.deferred) {

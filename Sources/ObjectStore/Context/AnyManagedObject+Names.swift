@@ -58,7 +58,7 @@ extension AnyManagedObject {
   ///     try stop.mutableSet(forKey: "tags").insert(tag)
   ///     // INSERT OR IGNORE INTO Z_1TAGS(Z_1STOPS, Z_2TAGS) VALUES(?, ?)
   ///
-  /// The members of an ordered relationship are in order, and can be inserted at a place.
+  /// The members of an ordered relationship are in order, and can be inserted at an index.
   ///
   /// - Throws: ``StoreError``: `unknownProperty` for a name that the entity lacks, `wrongType` for
   ///   an attribute or a to-one, `contextGone` if the context was reset or released.

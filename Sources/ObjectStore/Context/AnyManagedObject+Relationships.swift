@@ -180,7 +180,7 @@ extension AnyManagedObject {
   /// Adds a member at this end only.
   ///
   /// The members of a one-to-many follow from the other end, so a fault need not be fired for
-  /// that; a place in the order does need it.
+  /// that; an index in the order does need it.
   final func linkMember(
     _ member: AnyManagedObject, _ slot: Int, at index: Int?, isMember: Bool = false
   ) {

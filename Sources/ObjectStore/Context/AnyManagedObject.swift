@@ -19,8 +19,8 @@ public class AnyManagedObject {
   /// The key that the save in progress has allocated.
   final var newPrimaryKey: Int64 = 0
   @exclusivity(unchecked) final var state: State = []
-  /// Its place among the objects that its context has not indexed yet.
-  @exclusivity(unchecked) final var place: UInt32 = 0
+  /// Its index in the list of objects that its context has not indexed yet.
+  @exclusivity(unchecked) final var listIndex: UInt32 = 0
   @exclusivity(unchecked) final var origin: FetchOrigin?
   @exclusivity(unchecked) private final var details: Details?
 
@@ -73,7 +73,7 @@ public class AnyManagedObject {
     unretainedSchema._withUnsafeGuaranteedRef { $0.property(path) }
   }
 
-  /// The place of its table in all that is kept by table.
+  /// The index of its table in all that is kept by table.
   final var table: Int { unretainedEntity._withUnsafeGuaranteedRef { $0.index } }
 
   /// Whether an object of its table has hooks.

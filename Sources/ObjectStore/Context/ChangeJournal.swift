@@ -62,7 +62,7 @@ final class ChangeJournal {
         owner.linkMember(image.object, slot, at: nil)
       }
     }
-    // The places that these objects had in an order belong to the order before.
+    // The order keys that these objects had belong to the order before.
     for image in images {
       image.object.forEachOrderThatChanged { owner, slot in
         journal.note(owner)

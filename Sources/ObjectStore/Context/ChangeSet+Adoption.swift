@@ -17,7 +17,7 @@ extension ChangeSet {
       context.store.cache.evict([object.primaryKey], object.table)
     }
     // Before the keys change: rows refer to unsaved objects by their temporary keys.
-    context.takeSavedRows(of: written, savedIn: epoch)
+    context.adoptSavedRows(of: written, savedIn: epoch)
     context.assignKeys(to: inserted)
     for object in inserted + context.changed where !object.isRemoved {
       object.changes = object.noChanges
@@ -92,7 +92,7 @@ extension ChangeSet {
 extension ManagedObjectContext {
   /// Sets the snapshots to the rows that the save has written, page by page, and adds them to the
   /// row cache.
-  fileprivate func takeSavedRows(of objects: [AnyManagedObject], savedIn epoch: UInt64) {
+  fileprivate func adoptSavedRows(of objects: [AnyManagedObject], savedIn epoch: UInt64) {
     var rest = objects[...]
     while let entity = rest.first?.entity {
       let alike = rest.prefix { $0.entity === entity }

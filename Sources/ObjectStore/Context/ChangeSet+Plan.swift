@@ -43,15 +43,15 @@ extension ChangeSet {
     return members
   }
 
-  /// Adopts the positions that a save has assigned to the members of ordered relationships.
-  func adoptPlaces(_ plan: SavePlan, _ outcome: SaveOutcome) {
-    for ((object, links), places) in zip(zip(linked, plan.links), outcome.places) {
-      for (order, places) in zip(links.orders, places) {
+  /// Adopts the order keys that a save has assigned to the members of ordered relationships.
+  func adoptOrderKeys(_ plan: SavePlan, _ outcome: SaveOutcome) {
+    for ((object, links), orderKeys) in zip(zip(linked, plan.links), outcome.orderKeys) {
+      for (order, orderKeys) in zip(links.orders, orderKeys) {
         guard let link = object.links?.toManys[order.relationship.slot] else { continue }
-        for (member, place) in zip(order.members, places) {
-          guard let place, let own = object.context?.registered(member.entity, member.id.key)
+        for (member, orderKey) in zip(order.members, orderKeys) {
+          guard let orderKey, let own = object.context?.registered(member.entity, member.id.key)
           else { continue }
-          link.orderKeys[ObjectIdentifier(own)] = place
+          link.orderKeys[ObjectIdentifier(own)] = orderKey
         }
       }
     }
@@ -84,7 +84,7 @@ extension SavePlan.Order {
       members: members.map {
         Member(
           entity: $0.entity, id: $0.rowID, isInserted: $0.isInserted,
-          place: link.orderKeys[ObjectIdentifier($0)])
+          orderKey: link.orderKeys[ObjectIdentifier($0)])
       },
       isAppended: link.members == nil)
   }

@@ -59,7 +59,7 @@ struct ContextObservations {
   }
 
   /// The objects that were changed since the last event, or changed back.
-  mutating func takeChanged(_ pending: () -> [AnyManagedObject]) -> [AnyManagedObject] {
+  mutating func drainChanged(_ pending: () -> [AnyManagedObject]) -> [AnyManagedObject] {
     guard !isEmpty else {
       reported = [:]
       return []
@@ -85,7 +85,7 @@ struct ContextObservations {
 
   /// Records the keys of unsaved objects, and discards pending reports: their context is about to
   /// be reset.
-  mutating func takeUnsaved(_ pending: [AnyManagedObject]) -> [Int64] {
+  mutating func drainUnsaved(_ pending: [AnyManagedObject]) -> [Int64] {
     guard !isEmpty else { return [] }
     let keys = (pending + reported.values.map(\.object) + refreshed).map(\.primaryKey)
     (reported, refreshed, isAllRefreshed) = ([:], [], false)
@@ -98,7 +98,7 @@ struct ContextObservations {
 
   mutating func recordRefreshOfAll() { isAllRefreshed = !isEmpty }
 
-  mutating func takeRefreshOfAll() -> Bool {
+  mutating func consumeRefreshOfAll() -> Bool {
     defer { isAllRefreshed = false }
     return isAllRefreshed
   }
@@ -125,13 +125,13 @@ extension ManagedObjectContext {
 
   /// Reports the changes since the last event.
   func notifyObservations() {
-    if let event = takeObservedEvent() { notifyObservations(event) }
+    if let event = consumeObservedEvent() { notifyObservations(event) }
   }
 
   /// The changes since the last event that are to be reported; nil if there are none.
-  func takeObservedEvent() -> ContextObservation.Event? {
-    let changed = observations.takeChanged { inserted + self.changed + deleted }
-    if observations.takeRefreshOfAll() { return .refetch(changed.map(\.primaryKey)) }
+  func consumeObservedEvent() -> ContextObservation.Event? {
+    let changed = observations.drainChanged { inserted + self.changed + deleted }
+    if observations.consumeRefreshOfAll() { return .refetch(changed.map(\.primaryKey)) }
     return changed.isEmpty ? nil : .changed(changed)
   }
 

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     merged.inserted = changes.inserted
     merged.refreshed = changes.updated.filter { id in
       guard let object = registeredObject(for: id), !object.isFault else { return false }
-      return takeOver(object)
+      return adoptRow(of: object)
     }
     for id in changes.inserted { revive(registeredObject(for: id)) }
     for id in changes.deleted {
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     notifyObservations(.changed(there + gone))
   }
 
-  private func takeOver(_ object: AnyManagedObject) -> Bool {
+  private func adoptRow(of object: AnyManagedObject) -> Bool {
     guard !object.isInserted, !object.state.contains(.inaccessible) else { return false }
     // Also for an object to be deleted: the delete rules use its current references.
     do { try refreshValues(of: object) } catch { recordFaultError(error) }
@@ -156,7 +156,7 @@ extension ManagedObjectContext {
     guard let object else { return }
     let wasLost = lost.removeValue(forKey: ObjectIdentifier(object)) != nil
     guard object.state == .inaccessible else {
-      if wasLost { _ = takeOver(object) }
+      if wasLost { _ = adoptRow(of: object) }
       return
     }
     object.state = []

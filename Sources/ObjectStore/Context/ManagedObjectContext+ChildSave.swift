@@ -3,7 +3,7 @@
 /// A save to a parent: its objects get the changes, and nothing is written.
 extension ManagedObjectContext {
   /// Adopts the changes that a child saves, on this context's queue.
-  func takeOver(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
+  func adopt(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
     // Here no other thread can discard changes of this context meanwhile.
     guard child.followedDiscards == child.parentDiscards else { throw ParentDiscardedChanges() }
     try attempt { _ in
@@ -17,8 +17,8 @@ extension ManagedObjectContext {
       try dropReferences(of: all, changes.linked, child.mergePolicy)
       // Before any value is set: relationships are compared with the snapshots.
       for object in all { adoptSnapshot(of: object) }
-      for object in all { takeOverValues(of: object) }
-      for object in changes.linked where !object.isRemoved { takeOverMembers(of: object) }
+      for object in all { adoptValues(of: object) }
+      for object in changes.linked where !object.isRemoved { adoptMembers(of: object) }
       for object in changes.deleted { delete(own(object)) }
       // One undo takes back both; without undo the rules are followed once they are needed.
       if undoManager != nil { try followDeleteRules() }
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     if own.isFault { own.snapshot = object.snapshot }
   }
 
-  private func takeOverValues(of object: AnyManagedObject) {
+  private func adoptValues(of object: AnyManagedObject) {
     let own = own(object)
     for (slot, value) in object.changes.enumerated() {
       guard let value else { continue }
@@ -195,7 +195,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func takeOverMembers(of object: AnyManagedObject) {
+  private func adoptMembers(of object: AnyManagedObject) {
     let own = own(object)
     for relationship in object.entity.toManys {
       guard let link = object.links?.toManys[relationship.slot], link.hasChanges else { continue }
@@ -206,7 +206,7 @@ extension ManagedObjectContext {
         if !own.unloadedLink(slot).isMember(member) { own.linkMember(member, slot, at: nil) }
       }
       if link.isReordered, let members = link.members {
-        own.takeOverOrder(members.map { self.own($0) }, slot, of: link)
+        own.adoptOrder(members.map { self.own($0) }, slot, of: link)
       }
     }
   }
@@ -229,7 +229,7 @@ extension AnyManagedObject {
   }
 
   /// Puts members in a child's order; members that the child does not have come last.
-  fileprivate final func takeOverOrder(
+  fileprivate final func adoptOrder(
     _ members: [AnyManagedObject], _ slot: Int, of childLink: ToManyLink
   ) {
     context?.willChange(self)

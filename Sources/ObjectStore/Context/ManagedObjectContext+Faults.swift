@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     let sql = store.statements[object.entity.index].toManyFaults[relationship.slot]
     let isOrdered = relationship.isOrdered
     var members: [AnyManagedObject] = []
-    var places: [ToManyLink.Place] = []
+    var orderKeys: [ToManyLink.OrderKey] = []
     var cost = QueryCost()
     try store.query(
       SelectStatement(sql: sql, bindings: [.integer(object.primaryKey)]), interests: interests,
@@ -136,9 +136,9 @@ extension ManagedObjectContext {
       let member = self.object(entity, row.int64(1), origin: object.origin)
       member.releaseOwner(object, relationship)
       members.append(member)
-      if isOrdered { places.append((ObjectIdentifier(member), row.int64(2))) }
+      if isOrdered { orderKeys.append((ObjectIdentifier(member), row.int64(2))) }
     }
-    link.recordPlaces(places)
+    link.recordOrderKeys(orderKeys)
     if interests.contains(.events) {
       let duration = TraceClock.now - start
       emitMiss(object, relationship.name, duration, sql, StatementID(sql: sql), cost)
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
     return keys?.map { key in
       let member = self.object(key.entity, key.primaryKey, origin: object.origin)
       member.releaseOwner(object, relationship)
-      link.orderKeys[ObjectIdentifier(member)] = key.place
+      link.orderKeys[ObjectIdentifier(member)] = key.orderKey
       return member
     }
   }

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   struct MemberKey {
     let entity: EntityDescription
     let primaryKey: Int64
-    let place: Int64?
+    let orderKey: Int64?
   }
 
   /// The members as a child sees them; nil to query the store, if there are no unsaved changes.
@@ -72,7 +72,8 @@ extension ManagedObjectContext {
     let link = object(entity, key, origin: nil).toManyLink(relationship.slot)
     return (link.members ?? []).filter { !$0.isRemoved }.map {
       MemberKey(
-        entity: $0.entity, primaryKey: $0.primaryKey, place: link.orderKeys[ObjectIdentifier($0)])
+        entity: $0.entity, primaryKey: $0.primaryKey, orderKey: link.orderKeys[ObjectIdentifier($0)]
+      )
     }
   }
 

@@ -34,13 +34,13 @@ extension ManagedObjectContext {
         }
       }
     }
-    takeKeys(keys, ofObjectsLike: new)
+    adoptKeys(keys, ofObjectsLike: new)
   }
 
   /// Sets the keys of new objects, in the parents first; a parent may also have an object that a
   /// child deleted and restored.
-  private func takeKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
-    parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
+  private func adoptKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
+    parent?.performAndWait { parent?.adoptKeys(keys, ofObjectsLike: new) }
     let own = new.compactMap { registered($0.entity, $0.primaryKey) }
     guard !own.isEmpty else { return }
     for object in own { if let key = keys[object.primaryKey] { rekey(object, key) } }
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
   func followKeys() {
     guard parent != nil, parentKeyCount != followedKeys || hasKeysToReport else { return }
     onQueue {
-      takeKeysOfParent()
+      adoptKeysOfParent()
       guard hasKeysToReport else { return }
       hasKeysToReport = false
       notifyObservationsOfKeys()
@@ -108,9 +108,9 @@ extension ManagedObjectContext {
   }
 
   /// Adopts the keys without a report, which may fetch: ``followKeys()`` reports them.
-  func takeKeys() { onQueue { takeKeysOfParent() } }
+  func adoptKeys() { onQueue { adoptKeysOfParent() } }
 
-  private func takeKeysOfParent() {
+  private func adoptKeysOfParent() {
     guard let parent else { return }
     let count = parentKeyCount
     guard count != followedKeys else { return }

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     checkQueue("reset")
     recordDiscard()
     followedDiscards = parentDiscards
-    let discarded = observations.takeUnsaved(inserted + changed + deleted)
+    let discarded = observations.drainUnsaved(inserted + changed + deleted)
     detachAll()
     discardChanges()
     faultError = nil

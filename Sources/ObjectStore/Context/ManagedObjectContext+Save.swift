@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     var saved = isObserved ? ContextChanges(self, saving: changes, outcome) : nil
     saved?.recordDerived(outcome.derived)
     endEvent()
-    let event = takeObservedEvent()
+    let event = consumeObservedEvent()
     if parent == nil {
       changes.adopt(in: self, outcome)
     } else {
@@ -111,7 +111,7 @@ extension ManagedObjectContext {
       updating: changes.updated.count, deleting: changes.deleted.count, location: location)
     if let parent {
       try operation.measure { _ in
-        try parent.performAndWait { try parent.takeOver(changes, of: self) }
+        try parent.performAndWait { try parent.adopt(changes, of: self) }
       }
       return SaveOutcome()
     }
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     }
     outcome.derived = operation.derived
     for (object, key) in zip(changes.inserted, outcome.keys) { object.newPrimaryKey = key }
-    changes.adoptPlaces(plan, outcome)
+    changes.adoptOrderKeys(plan, outcome)
     return outcome
   }
 }

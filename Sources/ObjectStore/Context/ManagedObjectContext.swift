@@ -203,7 +203,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
     // An object of this row may be registered under the temporary key still.
     if parent != nil, parentKeyCount != followedKeys {
-      takeKeys()
+      adoptKeys()
       return object(entity, primaryKey, origin: origin)
     }
     let object = makeObject(entity, primaryKey)
@@ -229,10 +229,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func unregister(_ object: AnyManagedObject) { registers[object.table].remove(object) }
 
   /// Makes the queue remove objects from the registers that were deallocated elsewhere.
-  func takeEndedLater() { queue.async { [weak self] in self?.unregisterEnded() } }
+  func unregisterEndedLater() { queue.async { [weak self] in self?.unregisterEnded() } }
 
   private func unregisterEnded() {
-    for entry in ended.take() { entry.register.objectDidEnd(entry) }
+    for entry in ended.drain() { entry.register.objectDidEnd(entry) }
   }
 
   /// The objects that the program, or the context itself, references.

@@ -21,7 +21,7 @@ public struct NamedMembers: RandomAccessCollection {
   /// One member, which may be a fault.
   public subscript(position: Int) -> AnyManagedObject { members[position] }
 
-  /// Adds an object at the end, or at a place; a member is moved to the place.
+  /// Adds an object at the end, or at an index; a member is moved to the index.
   ///
   /// - Throws: ``StoreError``: `wrongType` for an object of another entity, `foreignObject` for one
   ///   of another context.

@@ -27,7 +27,7 @@ final class ObjectRegister {
   /// Objects with ascending keys, none of them in the index.
   @exclusivity(unchecked) private var list: [Listed] = []
   @exclusivity(unchecked) private var listedCount = 0
-  /// How many ended objects were removed from the beginning of the list; places count them.
+  /// How many ended objects were removed from the beginning of the list; indices count them.
   @exclusivity(unchecked) private var removedCount: UInt32 = 0
   /// No key in the list is larger.
   @exclusivity(unchecked) private var lastKey = Int64.min
@@ -94,7 +94,7 @@ final class ObjectRegister {
   /// An object has ended elsewhere; the context may have gone since.
   func objectDidEnd(_ entry: ReleasedObjects.Entry) {
     guard unretainedContext != nil else { return releaseShare() }
-    remove(entry.primaryKey, entry.place, entry.address)
+    remove(entry.primaryKey, entry.listIndex, entry.address)
     count(-1)
   }
 
@@ -146,7 +146,7 @@ final class ObjectRegister {
 
   /// Adds an object whose key ``isBehindAll(_:)``.
   func append(_ object: AnyManagedObject) {
-    object.place = removedCount &+ UInt32(truncatingIfNeeded: list.count)
+    object.listIndex = removedCount &+ UInt32(truncatingIfNeeded: list.count)
     lastKey = object.primaryKey
     list.append(Listed(primaryKey: lastKey, object: .passUnretained(object)))
     listedCount &+= 1
@@ -180,11 +180,12 @@ final class ObjectRegister {
 
   /// Removes an object; another one under the same key stays.
   func remove(_ object: AnyManagedObject) {
-    remove(object.primaryKey, object.place, Unmanaged.passUnretained(object).toOpaque())
+    remove(object.primaryKey, object.listIndex, Unmanaged.passUnretained(object).toOpaque())
   }
 
-  private func remove(_ primaryKey: Int64, _ place: UInt32, _ address: UnsafeMutableRawPointer) {
-    let index = Int(place &- removedCount)
+  private func remove(_ primaryKey: Int64, _ listIndex: UInt32, _ address: UnsafeMutableRawPointer)
+  {
+    let index = Int(listIndex &- removedCount)
     if index < list.count, list[index].object?.toOpaque() == address {
       list[index].object = nil
       listedCount &-= 1

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The objects that an object is related to; made when a relationship is first used.
 final class ObjectRelationships {
-  /// Destinations that were read, by the to-one's place among the to-ones.
+  /// Destinations that were read, by the to-one's index among the to-ones.
   var toOnes: [AnyManagedObject?]
   /// By the to-many's index among the to-manys.
   var toManys: [ToManyLink?]
@@ -41,7 +41,7 @@ final class ObjectRelationships {
 
 /// The known state of one to-many relationship of one object.
 final class ToManyLink {
-  typealias Place = (member: ObjectIdentifier, place: Int64)
+  typealias OrderKey = (member: ObjectIdentifier, key: Int64)
 
   /// Nil while the relationship is a fault.
   var members: [AnyManagedObject]? {
@@ -49,20 +49,20 @@ final class ToManyLink {
     set { list = newValue.map { MemberList($0) } }
   }
   @exclusivity(unchecked) private var list: MemberList?
-  /// The saved place of each member in an ordered relationship.
+  /// The saved order key of each member in an ordered relationship.
   var orderKeys: [ObjectIdentifier: Int64] {
     get {
-      tabulatePlaces()
-      return placeTable
+      tabulateOrderKeys()
+      return tabulatedKeys
     }
     _modify {
-      tabulatePlaces()
-      yield &placeTable
+      tabulateOrderKeys()
+      yield &tabulatedKeys
     }
   }
-  private var placeTable: [ObjectIdentifier: Int64] = [:]
-  /// Places that were read, in no table yet: most members are never moved.
-  private var places: [Place] = []
+  private var tabulatedKeys: [ObjectIdentifier: Int64] = [:]
+  /// Order keys that were read, in no table yet: most members are never moved.
+  private var recordedKeys: [OrderKey] = []
   /// The members in their changed order, which applies to members that are loaded again.
   var keptOrder: [AnyManagedObject]?
   /// Whether members were moved since the last save.
@@ -79,8 +79,8 @@ final class ToManyLink {
   func copy() -> ToManyLink {
     let copy = ToManyLink()
     copy.list = list
-    copy.placeTable = placeTable
-    copy.places = places
+    copy.tabulatedKeys = tabulatedKeys
+    copy.recordedKeys = recordedKeys
     copy.keptOrder = keptOrder
     copy.isReordered = isReordered
     copy.addedList = addedList
@@ -90,15 +90,15 @@ final class ToManyLink {
     return copy
   }
 
-  /// Stores the places of members that were read.
-  func recordPlaces(_ read: [Place]) {
-    if places.isEmpty { places = read } else { places += read }
+  /// Stores the order keys of members that were read.
+  func recordOrderKeys(_ read: [OrderKey]) {
+    if recordedKeys.isEmpty { recordedKeys = read } else { recordedKeys += read }
   }
 
-  private func tabulatePlaces() {
-    guard !places.isEmpty else { return }
-    for (member, place) in places { placeTable[member] = place }
-    places = []
+  private func tabulateOrderKeys() {
+    guard !recordedKeys.isEmpty else { return }
+    for (member, key) in recordedKeys { tabulatedKeys[member] = key }
+    recordedKeys = []
   }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }

@@ -19,7 +19,7 @@ final class ReleasedObjects: Sendable {
 
   struct Entry: @unchecked Sendable {
     let register: ObjectRegister
-    let place: UInt32
+    let listIndex: UInt32
     let primaryKey: Int64
     let address: UnsafeMutableRawPointer
     // Retains the memory of an object, which is not accessed again.
@@ -27,7 +27,7 @@ final class ReleasedObjects: Sendable {
 
     init(_ object: AnyManagedObject, in register: ObjectRegister) {
       self.register = register
-      place = object.place
+      listIndex = object.listIndex
       primaryKey = object.primaryKey
       address = Unmanaged.passUnretained(object).toOpaque()
       memory = object
@@ -49,11 +49,11 @@ final class ReleasedObjects: Sendable {
       return (true, state.entries.count == 1 ? context.retainIfAlive() : nil)
     }
     // Outside the lock: this reference may be the last by now, and end the context here.
-    context?.takeEndedLater()
+    context?.unregisterEndedLater()
     return isTaken
   }
 
-  func take() -> [Entry] {
+  func drain() -> [Entry] {
     state.withLock { state in
       defer { state.entries = [] }
       return state.entries

@@ -41,11 +41,11 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
     owner.toManyLink(slot).isMember(object)
   }
 
-  /// Adds an object at the end; an existing member keeps its place.
+  /// Adds an object at the end; an existing member keeps its position.
   public func append(_ object: ManagedObject<D>) { owner.addMember(object, slot, at: nil) }
-  /// Adds an object; an existing member keeps its place.
+  /// Adds an object; an existing member keeps its position.
   public func insert(_ object: ManagedObject<D>) { owner.addMember(object, slot, at: nil) }
-  /// Adds an object at a place, or moves it there.
+  /// Adds an object at an index, or moves it there.
   public func insert(_ object: ManagedObject<D>, at index: Int) {
     owner.addMember(object, slot, at: index)
   }

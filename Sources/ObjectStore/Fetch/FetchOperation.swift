@@ -25,7 +25,7 @@ struct FetchOperation: ~Copyable {
   /// Whether registered objects adopt the values fetched.
   var refreshesObjects = false
   var includesPropertyValues = true
-  /// The columns to read or compute in place of whole objects.
+  /// The columns to read or compute instead of whole objects.
   var projection = GroupedQuery()
 
   let interests: Interests

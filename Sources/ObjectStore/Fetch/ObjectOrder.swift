@@ -17,12 +17,12 @@ struct ObjectOrder {
   struct Key {
     var values: [StoreValue]
     /// Equal objects keep the order in which the database returned them.
-    var place: Int
+    var position: Int
   }
 
   /// - Parameter object: nil if its row no longer exists.
-  func key(of object: AnyManagedObject?, place: Int) -> Key {
-    Key(values: terms.map { object?.value(at: $0.term.keyPath[...]) ?? .null }, place: place)
+  func key(of object: AnyManagedObject?, position: Int) -> Key {
+    Key(values: terms.map { object?.value(at: $0.term.keyPath[...]) ?? .null }, position: position)
   }
 
   func isBefore(_ a: Key, _ b: Key) -> Bool {
@@ -30,12 +30,12 @@ struct ObjectOrder {
       let order = a.values[index].sortOrder(to: b.values[index], text)
       if order != 0 { return (order < 0) == term.ascending }
     }
-    return a.place < b.place
+    return a.position < b.position
   }
 
   func sorted(_ objects: [AnyManagedObject]) -> [AnyManagedObject] {
     guard !terms.isEmpty else { return objects }
-    return objects.enumerated().map { (key: key(of: $1, place: $0), object: $1) }
+    return objects.enumerated().map { (key: key(of: $1, position: $0), object: $1) }
       .sorted { isBefore($0.key, $1.key) }.map(\.object)
   }
 }

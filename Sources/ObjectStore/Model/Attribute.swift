@@ -60,7 +60,7 @@ public struct Attribute<Value: AttributeValue> {
     self.makeChecks += makeChecks
   }
 
-  /// Its place in a row snapshot; only in a schema that belongs to a model.
+  /// Its slot in a row snapshot; only in a schema that belongs to a model.
   @inlinable var slot: Int { binding.slot }
 }
 
@@ -94,7 +94,7 @@ extension Attribute where Value == Data? {
   }
 }
 
-/// The place of a property of a model's schema: set once, when the model is built.
+/// The slot of a property of a model's schema: set once, when the model is built.
 @usableFromInline
 final class SlotBinding: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var slot = -1

@@ -10,7 +10,7 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var entityID: Int64 = 0
   /// The index of its table in arrays by table: shared by all entities that inherit from one root.
   var index = 0
-  /// The place among all entities of the model.
+  /// The index among all entities of the model.
   var ordinal = 0
   /// The common part of the ids of its objects; the store's UUID is "" until the store is open.
   var reference: ManagedObjectID.EntityReference
@@ -202,7 +202,7 @@ public final class AttributeDescription: @unchecked Sendable {
   let checks: [ValidationCheck]
   /// The type that it keeps as JSON; nil for any other value.
   let codable: CodableType?
-  /// Its place in a row snapshot; its column in a row is three further.
+  /// Its slot in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
   public internal(set) var column: String

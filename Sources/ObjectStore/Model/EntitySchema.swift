@@ -13,7 +13,7 @@ class EntitySchemaBase: @unchecked Sendable {
   let parentType: (any Entity.Type)?
   /// Whether objects of the entity's table are of several entities.
   @exclusivity(unchecked) @usableFromInline final var isInHierarchy = false
-  /// The places of its properties, bound; nil without a Swift schema.
+  /// The addresses of its properties, bound; nil without a Swift schema.
   @usableFromInline final let start: UnsafeRawPointer?
   /// Itself, then its parents; unowned, because the model retains all of them.
   final var lineage: [Unowned] = []
@@ -140,7 +140,7 @@ extension EntitySchemaBase {
     return start.advanced(by: offset).assumingMemoryBound(to: Property.self)
   }
 
-  /// The places of properties that an entity of the same hierarchy declares.
+  /// The addresses of properties that an entity of the same hierarchy declares.
   @usableFromInline
   final func start(of root: any Entity.Type) -> UnsafeRawPointer? {
     lineage.first { $0.schema.type == root }?.schema.start

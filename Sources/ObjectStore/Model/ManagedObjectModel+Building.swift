@@ -61,10 +61,10 @@ struct ModelBuilder {
     var result = definitions
     for definition in definitions.values.sorted(by: { $0.name < $1.name })
     where definition.schema == nil {
-      for (place, relationship) in definition.relationships.enumerated()
+      for (index, relationship) in definition.relationships.enumerated()
       where relationship.inverse == nil && definitions[relationship.destination] != nil {
         let name = "inverse of \(definition.name).\(relationship.name)"
-        result[definition.name]?.relationships[place].inverse = name
+        result[definition.name]?.relationships[index].inverse = name
         result[relationship.destination]?.relationships.append(
           RelationshipDefinition(
             name: name, destination: definition.name, inverse: relationship.name,

@@ -16,7 +16,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) unowned var entity: EntityDescription
   /// The destination entity.
   public internal(set) unowned var destination: EntityDescription
-  /// A to-one's place in a row snapshot; a to-many's place among the to-manys.
+  /// A to-one's slot in a row snapshot; a to-many's index among the to-manys.
   public internal(set) var slot = -1
   /// The name of the inverse relationship of the destination.
   var inverseName: String?
@@ -28,7 +28,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   /// For a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
   /// `Z10_QUOTE`.
   public internal(set) var entityColumn: String?
-  /// The entity column's place in a row snapshot.
+  /// The entity column's slot in a row snapshot.
   var entitySlot: Int?
   /// Set when the model is built; every relationship has one.
   public internal(set) unowned var inverse: RelationshipDescription!
@@ -66,7 +66,7 @@ public final class RelationshipDescription: @unchecked Sendable {
     case deny
   }
 
-  /// Between the places of an order, so that a member put between two others does not move the ones
+  /// Between the keys of an order, so that a member put between two others does not move the ones
   /// after it; Core Data's.
   static let orderGap: Int64 = 1024
 

@@ -28,7 +28,7 @@ extension FetchPredicate {
       }
     }
 
-    /// The expression with others in the place of its parts.
+    /// The expression with others instead of its parts.
     func replacingParts<Failure: Error>(
       _ replacement: (Self) throws(Failure) -> Self
     ) throws(Failure) -> Self {

@@ -54,18 +54,18 @@ extension PredicateResolver {
     guard terms.reduce(0, { $0 + $1.chain(isOr).count }) > plainTerms else { return terms }
     let terms = terms.flatMap { $0.chain(isOr) }
     var merged: [ResolvedPredicate] = []
-    var places: [MembershipKey: Int] = [:]
+    var indices: [MembershipKey: Int] = [:]
     var values: [[StoreValue]] = []
-    var lists: [(place: Int, operand: ResolvedOperand, folding: StringFolding)] = []
+    var lists: [(index: Int, operand: ResolvedOperand, folding: StringFolding)] = []
     for term in terms {
       guard let (key, operand, list, folding) = term.membership(isNegated: !isOr) else {
         merged.append(term)
         continue
       }
-      if let index = places[key] {
+      if let index = indices[key] {
         values[index] += list
       } else {
-        places[key] = lists.count
+        indices[key] = lists.count
         lists.append((merged.count, operand, folding))
         values.append(list)
         merged.append(term)
@@ -73,7 +73,7 @@ extension PredicateResolver {
     }
     for (list, values) in zip(lists, values) {
       let isIn = ResolvedPredicate.isIn(list.operand, values, list.folding)
-      merged[list.place] = isOr ? isIn : .not(isIn)
+      merged[list.index] = isOr ? isIn : .not(isIn)
     }
     return merged
   }

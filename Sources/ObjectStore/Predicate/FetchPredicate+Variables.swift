@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FetchPredicate {
-  /// The predicate with values in place of `$name`, so that one format serves many fetches.
+  /// The predicate with values instead of `$name`, so that one format serves many fetches.
   ///
   ///     let near = try FetchPredicate("longitude BETWEEN {$west, $east} AND identifier IN $ids")
   ///     request.predicate = try near.withSubstitutionVariables(

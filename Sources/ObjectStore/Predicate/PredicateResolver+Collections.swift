@@ -105,7 +105,7 @@ extension PredicateResolver {
 }
 
 extension FetchPredicate.Expression {
-  /// The expression with `variable` in place of the first `count` names of each path like `prefix`.
+  /// The expression with `variable` instead of the first `count` names of each path like `prefix`.
   fileprivate func replacing(
     _ prefix: FetchPredicate.PropertyPath, _ count: Int, by variable: String
   ) -> Self {

@@ -142,8 +142,8 @@ extension PredicateResolver {
     switch index {
     case .path(.init(["FIRST"])): return try operand(elements[0])
     case .path(.init(["LAST"])): return try operand(elements[elements.count - 1])
-    case .constant(.integer(let place)) where elements.indices.contains(Int(place)):
-      return try operand(elements[Int(place)])
+    case .constant(.integer(let position)) where elements.indices.contains(Int(position)):
+      return try operand(elements[Int(position)])
     default:
       throw Self.wrongCount(
         expression.predicateFormat, "an index from 0 to \(elements.count - 1), FIRST or LAST")

@@ -64,11 +64,11 @@ extension RowSnapshot {
 
 extension RowSnapshot {
   func externalReference(_ slot: Int) -> ExternalDataReference {
-    let place = word(slot) & ~RowBuilder.externalFlag
-    let start = UnsafeRawPointer(pointer.words + RowPointer.headerWords) + Int(place &>> 32)
+    let extent = word(slot) & ~RowBuilder.externalFlag
+    let start = UnsafeRawPointer(pointer.words + RowPointer.headerWords) + Int(extent &>> 32)
     return withExtendedLifetime(page) {
       ExternalDataReference(
-        snapshot: UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
+        snapshot: UnsafeRawBufferPointer(start: start, count: Int(extent & 0xffff_ffff)))
     }
   }
 
@@ -104,7 +104,7 @@ struct RowBuilder: ~Copyable {
   // Once per statement: a clock read per row would cost as much as the row.
   private var loadedAt = TraceClock.coarseNow
 
-  // A row is at most 2^31 bytes long, so that the highest bit of a place is free.
+  // A row is at most 2^31 bytes long, so that the highest bit of an extent is free.
   static let externalFlag: UInt64 = 1 << 63
 
   private nonisolated(unsafe) static let none = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
@@ -175,7 +175,7 @@ struct RowBuilder: ~Copyable {
     byteCount &+= bytes.count
   }
 
-  /// Sets a reference to a file in place of bytes; nothing, if it is damaged.
+  /// Sets a reference to a file instead of bytes; nothing, if it is damaged.
   mutating func set(_ slot: Int, external reference: ExternalDataReference) {
     if let uuid = reference.uuid {
       withUnsafeBytes(of: uuid.uuid) { set(slot, bytes: $0) }

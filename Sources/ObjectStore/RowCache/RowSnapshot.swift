@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of one row as they were at one moment, immutable: a place in a page, and the page.
+/// The values of one row as they were at one moment, immutable: an address in a page, and the page.
 struct RowSnapshot: @unchecked Sendable {
   let page: RowPage
   let pointer: RowPointer

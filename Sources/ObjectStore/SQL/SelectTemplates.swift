@@ -85,7 +85,7 @@ private struct Template {
   private let bindsValues: Bool
 
   private enum Binding: Equatable {
-    /// The value at a place among the request's.
+    /// The value at an index among the request's.
     case value(Int)
     /// The end of the range of a prefix.
     case upperBound(of: Int)

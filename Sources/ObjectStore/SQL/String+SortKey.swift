@@ -9,7 +9,7 @@ extension String {
   /// If the key is stored in an attribute, SQLite can sort by an index, without a comparator:
   ///
   ///     let indexValue = Attribute<Data>("indexValue", derivedFrom: \Self.value, \.nameSortKey)
-  ///     // ORDER BY t0.ZINDEXVALUE     in place of     ORDER BY t0.ZVALUE COLLATE NSCollateFinderlike
+  ///     // ORDER BY t0.ZINDEXVALUE     instead of     ORDER BY t0.ZVALUE COLLATE NSCollateFinderlike
   ///
   /// Two strings that the comparator finds equal have equal keys. Keys of another language, or of
   /// another version of ICU, must not be compared with these.

@@ -28,7 +28,7 @@ final class ConnectionPool: @unchecked Sendable {
   private let needs = Atomic<Int>(0)
   @exclusivity(unchecked) private var writer: PooledConnection?
   @exclusivity(unchecked) private var isClosed = false
-  /// Each signal passes the place of a released reader to one waiting caller.
+  /// Each signal passes the slot of a released reader to one waiting caller.
   private let handovers = DispatchSemaphore(value: 0)
   private let path: String
   private let makeReader: @Sendable () throws(SQLiteError) -> PooledConnection
@@ -43,20 +43,20 @@ final class ConnectionPool: @unchecked Sendable {
     self.makeReader = makeReader
   }
 
-  deinit { _ = takeSpare() }
+  deinit { _ = acquireSpare() }
 
   /// Waits for a reader; return it with ``release(_:)``.
-  func takeReader() throws -> PooledConnection { try takeReader(measures: false).0 }
+  func acquireReader() throws -> PooledConnection { try acquireReader(measures: false).0 }
 
   /// The same, and how long it took: 0 if a reader was free, or if nothing is measured.
-  func takeReader(measures: Bool) throws -> (PooledConnection, wait: Nanoseconds) {
-    if let reader = takeSpare() { return (reader, 0) }
+  func acquireReader(measures: Bool) throws -> (PooledConnection, wait: Nanoseconds) {
+    if let reader = acquireSpare() { return (reader, 0) }
     let start = measures ? TraceClock.now : 0
     let reader = try waitForReader()
     return (reader, measures ? TraceClock.now - start : 0)
   }
 
-  private func takeSpare() -> PooledConnection? {
+  private func acquireSpare() -> PooledConnection? {
     spare.exchange(nil, ordering: .sequentiallyConsistent).map {
       Unmanaged.fromOpaque($0).takeRetainedValue()
     }
@@ -70,7 +70,7 @@ final class ConnectionPool: @unchecked Sendable {
         return readers.popLast()
       }
       needs.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      if let reader = takeSpare() {
+      if let reader = acquireSpare() {
         needs.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return reader
       }
@@ -98,13 +98,13 @@ final class ConnectionPool: @unchecked Sendable {
     let (isSpare, _) = spare.compareExchange(
       expected: nil, desired: UnsafeRawPointer(kept.toOpaque()), ordering: .sequentiallyConsistent)
     guard isSpare else { return handOver(kept.takeRetainedValue()) }
-    guard needs.load(ordering: .sequentiallyConsistent) > 0, let reader = takeSpare() else {
+    guard needs.load(ordering: .sequentiallyConsistent) > 0, let reader = acquireSpare() else {
       return
     }
     handOver(reader)
   }
 
-  /// Passes a place to the next waiting caller; without a reader, if none could be made.
+  /// Passes a slot to the next waiting caller; without a reader, if none could be made.
   private func handOver(_ reader: PooledConnection?) {
     let isAwaited = lock.withLock { _ in
       if let reader, !isClosed { readers.append(reader) }
@@ -137,7 +137,7 @@ final class ConnectionPool: @unchecked Sendable {
       guard !isClosed else { return false }
       isClosed = true
       needs.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      if takeSpare() != nil { freeCount += 1 }
+      if acquireSpare() != nil { freeCount += 1 }
       readers = []
       writer = nil
       return true

@@ -18,10 +18,10 @@ struct EntityStatements: Sendable {
   let collectedByKeyRange: String?
   private let selectRows: String
   private let collectedRows: String?
-  /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
-  /// place in the order as a third column where there is one.
+  /// By the to-many's slot: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
+  /// order key as a third column where there is one.
   let toManyFaults: [String]
-  /// By the to-many's place, the members of many owners, `?` being a ``JSONArray`` of their keys:
+  /// By the to-many's slot, the members of many owners, `?` being a ``JSONArray`` of their keys:
   /// `SELECT 0, t0.Z_PK, …, t0.ZSTOP FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (SELECT value FROM
   /// json_each(?))  ORDER BY t0.ZSTOP`, the owner and its order being the last columns.
   let toManyPrefetches: [String]
@@ -97,20 +97,20 @@ struct EntityStatements: Sendable {
     let table = relationship.destination.table
     var source = "\(table) t0"
     var owner = ""
-    var place: String?
+    var orderKey: String?
     switch relationship.storage {
     case .column: return Prefetch()
     case .inverseColumn(let column, let order):
       owner = "t0." + column
-      place = order.map { "t0." + $0 }
+      orderKey = order.map { "t0." + $0 }
     case .joinTable(let pairs, let from, let to, let order):
       source = "\(pairs) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(to)"
       owner = "t1." + from
-      place = order.map { "t1." + $0 }
+      orderKey = order.map { "t1." + $0 }
     }
     return Prefetch(
       columns: selectRows(of: relationship.destination) + ", \(owner)"
-        + (place.map { ", " + $0 } ?? ""),
+        + (orderKey.map { ", " + $0 } ?? ""),
       source: " FROM \(source) WHERE  \(owner) IN (SELECT value FROM json_each(?))",
       order: "  ORDER BY \(owner)")
   }

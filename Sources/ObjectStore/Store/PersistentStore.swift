@@ -125,7 +125,7 @@ final class PersistentStore: @unchecked Sendable {
   func noticeForeignWrites() throws {
     do {
       if isReadOnly {
-        let reader = try pool.takeReader()
+        let reader = try pool.acquireReader()
         defer { pool.release(reader) }
         if try reader.sawForeignWrites() { cache.removeAll() }
       } else {
@@ -177,7 +177,7 @@ final class PersistentStore: @unchecked Sendable {
   /// Reports the plan of a statement that runs for the first time in this store.
   func explain(_ sql: String, contextID: UInt64) {
     guard explained.withLock({ $0.insert(sql).inserted }),
-      let reader = try? pool.takeReader()
+      let reader = try? pool.acquireReader()
     else { return }
     defer { pool.release(reader) }
     guard let plan = try? reader.connection.plan(sql) else { return }

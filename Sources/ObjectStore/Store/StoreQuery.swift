@@ -55,7 +55,7 @@ extension PersistentStore {
       instruments.recordValues(
         of: select.sql, select.bindings.map(\.boundValue), storeID: id, contextID: contextID)
     }
-    let (reader, wait) = try pool.takeReader(measures: measures)
+    let (reader, wait) = try pool.acquireReader(measures: measures)
     defer { pool.release(reader) }
     let taken = measures ? TraceClock.now : 0
     let pages = recordsIO ? reader.connection.pageCounts : PageCounts()
@@ -162,7 +162,7 @@ extension PersistentStore {
         contextID: contextID)
     }
     let epoch = cache.epoch
-    let (reader, wait) = try pool.takeReader(measures: measures)
+    let (reader, wait) = try pool.acquireReader(measures: measures)
     cost.wait = wait
     let page: RowPage?
     do {

@@ -264,9 +264,10 @@ final class AdviceBench {
   func trial(_ indexes: Set<IndexCandidate>) throws -> Trial {
     if let known = known[indexes] { return known }
     let byTable = Dictionary(grouping: indexes) { $0.table.lowercased() }
-    let keys = statements.indices.map { place in
+    let keys = statements.indices.map { position in
       StatementTrial(
-        statement: place, indexes: Set(statements[place].tables.flatMap { byTable[$0] ?? [] }))
+        statement: position,
+        indexes: Set(statements[position].tables.flatMap { byTable[$0] ?? [] }))
     }
     if keys.contains(where: { !$0.indexes.isEmpty && knownSteps[$0] == nil }) {
       try apply(indexes)

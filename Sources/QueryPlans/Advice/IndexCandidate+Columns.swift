@@ -25,7 +25,7 @@ extension IndexCandidate {
     return index.columns.isEmpty ? nil : index
   }
 
-  /// With columns in place of an expression that is a list of them, such as `price, id` or `name COLLATE NOCASE`.
+  /// With columns instead of an expression that is a list of them, such as `price, id` or `name COLLATE NOCASE`.
   private var withColumns: IndexCandidate {
     guard let expression else { return self }
     var index = IndexCandidate(table: table, columns: [], condition: condition)

@@ -91,7 +91,7 @@ public struct IndexCandidate: Hashable, Sendable {
   /// Candidates that could serve the predicates, joins and sorts of a statement.
   ///
   /// Columns compared for equality come first, then one range, then the other ranges, which the
-  /// index can then check without the table; or the columns of the sort in place of ranges.
+  /// index can then check without the table; or the columns of the sort instead of ranges.
   static func all(for sql: String) -> [IndexCandidate] {
     var candidates: [IndexCandidate] = []
     func add(_ table: String, _ columns: [String], isWidened: Bool = false) {

@@ -10,6 +10,8 @@ public struct IndexGain: Hashable, Sendable {
   public var before: UInt64
   /// The VM steps of a run with the new ones as well.
   public var after: UInt64
+  /// Whether pages are counted instead: `count(*)` reads each in no VM step.
+  public var isOfPages = false
 
   /// Whether a text has the SQL of all of them, under whatever name.
   public func isNamed(in text: String) -> Bool {
@@ -32,4 +34,6 @@ extension StatementMeter.Trial {
   var stepsPerRun: UInt64 {
     UInt64(exactly: measurement.work.perRun(\.vmSteps).rounded()) ?? measurement.work.vmSteps
   }
+
+  var pagesPerRun: UInt64 { measurement.pages / max(measurement.work.executions, 1) }
 }

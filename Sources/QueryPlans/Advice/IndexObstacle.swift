@@ -102,9 +102,9 @@ struct ObstacleSearch {
       self.plan = plan
       outline = StatementOutline(sql)
       written = outline.tokens
-      let places = written.indices.filter { written[$0].kind == .parameter }
-      guard places.count == parameters.count else { return }
-      for (place, parameter) in zip(places, parameters) { written[place] = parameter }
+      let positions = written.indices.filter { written[$0].kind == .parameter }
+      guard positions.count == parameters.count else { return }
+      for (position, parameter) in zip(positions, parameters) { written[position] = parameter }
     }
   }
 
@@ -157,10 +157,10 @@ struct ObstacleSearch {
   /// Both bounds of a column are one way to write the statement.
   private static func groups(_ rewrites: [TermRewrite]) -> [[TermRewrite]] {
     rewrites.reduce(into: []) { groups, rewrite in
-      let place = groups.firstIndex {
+      let position = groups.firstIndex {
         rewrite.column != nil && $0[0].column == rewrite.column
       }
-      if let place { groups[place].append(rewrite) } else { groups.append([rewrite]) }
+      if let position { groups[position].append(rewrite) } else { groups.append([rewrite]) }
     }
   }
 
@@ -189,7 +189,7 @@ struct ObstacleSearch {
     return prove(&obstacle, changed) ? obstacle : nil
   }
 
-  /// The text with others in place of some terms.
+  /// The text with others instead of some terms.
   func replacing(_ terms: [(term: Range<Int>, text: String)], in text: Text) -> String? {
     var changed = text.sql
     for (term, other) in terms.sorted(by: { $0.term.lowerBound > $1.term.lowerBound }) {
@@ -237,7 +237,7 @@ struct ObstacleSearch {
     guard let found = (own.isEmpty ? searches : own).min(by: { $0.name < $1.name }),
       !found.isAutomatic
     else { return nil }
-    // The same index, from the place where the last page ended.
+    // The same index, from the position where the last page ended.
     let continues = found.index.map(before.indexNames.contains) ?? false
     return reason != .keyset || sortsLess || continues ? found : nil
   }
@@ -265,14 +265,14 @@ struct ObstacleSearch {
     of view: String, _ sql: String, _ before: QueryPlan, _ plan: (String) -> QueryPlan?
   ) -> [IndexObstacle] {
     let tokens = SQLTokenizer.tokens(of: sql)
-    let places = tokens.indices.filter {
+    let positions = tokens.indices.filter {
       tokens[$0].isWord("UNION") && $0 + 1 < tokens.count && !tokens[$0 + 1].isWord("ALL")
     }
     var changed = sql
-    for place in places.reversed() {
-      changed.insert(contentsOf: " ALL", at: tokens[place].range.upperBound)
+    for position in positions.reversed() {
+      changed.insert(contentsOf: " ALL", at: tokens[position].range.upperBound)
     }
-    guard !places.isEmpty,
+    guard !positions.isEmpty,
       let found = plan(changed)?.searches.subtracting(before.searches)
         .min(by: { $0.name < $1.name })
     else { return [] }

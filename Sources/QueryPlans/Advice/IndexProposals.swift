@@ -35,7 +35,7 @@ struct IndexProposals {
   func finding(rowsOf table: String) -> [[IndexCandidate]] {
     unique(
       viewIndexes(on: table)
-        + places(of: table).flatMap { finding($0.source, in: $0.scope, $0.outline) })
+        + occurrences(of: table).flatMap { finding($0.source, in: $0.scope, $0.outline) })
   }
 
   /// The indexes that have the order of the rows, or of a window: with a LIMIT, its rows are then not sorted.
@@ -75,19 +75,19 @@ struct IndexProposals {
 
   // MARK: - Reading
 
-  private struct Place {
+  private struct Occurrence {
     var source: SelectScope.Source
     var scope: SelectScope
     var outline: StatementOutline
   }
 
-  private func places(of table: String) -> [Place] {
+  private func occurrences(of table: String) -> [Occurrence] {
     outlines.flatMap { outline in
       outline.isCommonTable(table)
         ? []
         : outline.scopes.flatMap { scope in
           scope.sources.filter { $0.table?.lowercased() == table.lowercased() && $0.schema == nil }
-            .map { Place(source: $0, scope: scope, outline: outline) }
+            .map { Occurrence(source: $0, scope: scope, outline: outline) }
         }
     }
   }
@@ -254,10 +254,10 @@ private struct TextPrefix {
   ) -> [TextPrefix] {
     scope.conditions.flatMap { TermTree($0, of: tokens).terms }.compactMap { term in
       let words = tokens[TermTree.unwrapped(term, tokens)]
-      guard let place = words.firstIndex(where: { $0.isWord("LIKE") || $0.isWord("GLOB") }),
-        let column = IndexProposals.column(words[..<place], of: source, scope)
+      guard let position = words.firstIndex(where: { $0.isWord("LIKE") || $0.isWord("GLOB") }),
+        let column = IndexProposals.column(words[..<position], of: source, scope)
       else { return nil }
-      return TextPrefix(column: column, isGlob: words[place].isWord("GLOB"))
+      return TextPrefix(column: column, isGlob: words[position].isWord("GLOB"))
     }
   }
 

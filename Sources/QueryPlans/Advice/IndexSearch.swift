@@ -263,9 +263,9 @@ struct IndexSearch {
   /// Whether a statement on the table of each index takes half of its steps or fewer, as in a report's findings.
   private func halves(_ trial: AdviceBench.Trial, _ none: AdviceBench.Trial) -> Bool {
     trial.indexes.allSatisfy { index in
-      bench.statements.indices.contains { place in
-        bench.statements[place].tables.contains(index.table.lowercased())
-          && halves(trial.counts[place], none.counts[place], bench.statements[place])
+      bench.statements.indices.contains { position in
+        bench.statements[position].tables.contains(index.table.lowercased())
+          && halves(trial.counts[position], none.counts[position], bench.statements[position])
       }
     }
   }
@@ -300,8 +300,10 @@ struct IndexSearch {
     let whole = max(measured.statement.stepsOfWrite ?? 0, first.vmSteps)
     let isSampled = measured.source.isSampled
     let part = isSampled && counted != nil ? Self.minPartOfSample : 0.5
-    return first.vmSteps - count.vmSteps >= part * whole
-      && (!isSampled || count.largestPart <= 1 - part)
+    guard first.vmSteps - count.vmSteps >= part * whole else { return false }
+    // The program's values may find more rows, and each of them would read a whole table.
+    let isRisky = count.scansInLoop && !first.scansInLoop
+    return !isSampled || !isRisky && count.largestPart <= 1 - part
   }
 }
 

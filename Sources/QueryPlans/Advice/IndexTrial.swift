@@ -31,7 +31,7 @@ final class IndexTrial {
     var sql: String
     /// Values of a run; nil where they are not known, or do not change the plan.
     var values: [BindValue]?
-    /// Runs it on a copy of the database with some indexes, or another text with numbered parameters in its place;
+    /// Runs it on a copy of the database with some indexes, or another text with numbered parameters instead of it;
     /// nil where that is impossible.
     var run: (_ indexes: [IndexCandidate], _ text: String?) -> StatementMeter.Trial?
     /// The set that `advise` makes for it alone, of some of the candidates; nil where runs cannot be counted.
@@ -138,13 +138,13 @@ final class IndexTrial {
   /// - Returns: nil where the statement cannot be measured, empty where no set halves its steps.
   private func fastest(_ uses: [Use], of subject: Subject) -> [IndexCandidate]? {
     guard let before = subject.run([], nil), before.isLarge else { return nil }
+    // One step of count(*) counts all pages.
+    let isOfPages = Double(before.measurement.work.vmSteps) < 3 * ScanBound.minRows
     var seen: Set<[IndexCandidate]> = []
     let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
       subject.run($0.indexes, nil)
     }.filter {
-      // One step of count(*) counts all pages.
-      let isOfPages = Double(before.measurement.work.vmSteps) < 3 * ScanBound.minRows
-      return !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost
+      !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost
         && (isOfPages || $0.stepsPerRun * 2 <= before.stepsPerRun)
     }
     guard let lowest = trials.map(\.cost).min() else { return [] }
@@ -155,8 +155,12 @@ final class IndexTrial {
     let good = candidates.filter { $0.cost <= best * Self.tolerance }
     let fewest = good.map(\.indexes.columnCount).min()
     guard let chosen = good.first(where: { $0.indexes.columnCount == fewest }) else { return nil }
+    func count(_ trial: StatementMeter.Trial) -> UInt64 {
+      isOfPages ? trial.pagesPerRun : trial.stepsPerRun
+    }
     gains[subject.sql, default: []].append(
-      IndexGain(indexes: chosen.indexes, before: before.stepsPerRun, after: chosen.stepsPerRun))
+      IndexGain(
+        indexes: chosen.indexes, before: count(before), after: count(chosen), isOfPages: isOfPages))
     return chosen.indexes
   }
 

@@ -16,8 +16,8 @@ public struct WorkloadStatement: Hashable, Sendable {
   public internal(set) var isRowSearch = false
   /// The counted VM steps of the statement that writes.
   var stepsOfWrite: Double?
-  /// Whether the values were sampled before.
-  var hasSampledValues = false
+  /// Values that were sampled before.
+  var sampled: StatementValues?
 
   public init(
     id: String, sql: String, runs: UInt64, counted: CountedRuns = CountedRuns(),
@@ -37,6 +37,8 @@ struct StepCount {
   var vmSteps = 0.0
   /// The largest part of its first VM steps that a run takes: of sampled values each may be the program's.
   var largestPart = 0.0
+  /// Whether a table is read whole for each row of another one.
+  var scansInLoop = false
   /// Whether it was ended: it counts for more than any other.
   var isEndless = false
 }
@@ -158,11 +160,9 @@ final class MeasuredStatement {
     of statement: WorkloadStatement, _ numbered: ParameterNumbering, _ sampler: ParameterSampler
   ) throws -> StatementValues {
     guard numbered.count > 0 else { return .none }
+    if let sampled = statement.sampled { return sampled }
     let whole = statement.values.filter { $0.count == numbered.count }
-    if var known = StatementValues.recorded(whole) {
-      if statement.hasSampledValues { known.source = .sampled }
-      return known
-    }
+    if let known = StatementValues.recorded(whole) { return known }
     let query = try sampler.connection.prepare(numbered.sql)
     guard query.isReadOnly else {
       return StatementValues(
@@ -219,6 +219,7 @@ final class MeasuredStatement {
       sum.vmSteps += run.weight * count.vmSteps
       let first = max(Double(vmSteps[index] ?? 0), 1)
       sum.largestPart = max(sum.largestPart, count.vmSteps / first)
+      sum.scansInLoop = sum.scansInLoop || count.scansInLoop
     }
     maxSteps = min(maxSteps, Int(maxFactor * max(10_000, sum.cost)))
     return sum
@@ -244,8 +245,10 @@ final class MeasuredStatement {
     }
     let steps = query.takeCounters().vmSteps
     if vmSteps[index] == nil { vmSteps[index] = steps }
+    let cost = steps + Self.stepsOfPage * connection.takePageReads()
     return StepCount(
-      cost: Double(steps + Self.stepsOfPage * connection.takePageReads()), vmSteps: Double(steps))
+      cost: Double(cost), vmSteps: Double(steps),
+      scansInLoop: QueryPlan(steps: try self.steps(of: run)).scansInLoop)
   }
 
   /// The instructions that SQLite makes of the statement with these values.

@@ -48,8 +48,8 @@ final class SchemaCopy {
     try connection.execute("DELETE FROM sqlite_schema WHERE tbl_name = '\(Self.pages)'")
     let insert = try connection.prepare("INSERT INTO sqlite_schema VALUES (?1, ?2, ?3, ?4, ?5)")
     for (object, root) in zip(objects, roots) {
-      for (place, text) in [object.type, object.name, object.table].enumerated() {
-        insert.bind(text, at: Int32(place) + 1)
+      for (position, text) in [object.type, object.name, object.table].enumerated() {
+        insert.bind(text, at: Int32(position) + 1)
       }
       insert.bind(root.map { pages[object.hasRowid ? $0 : 1] } ?? 0, at: 4)
       if let sql = object.sql { insert.bind(sql, at: 5) } else { insert.bindNull(at: 5) }

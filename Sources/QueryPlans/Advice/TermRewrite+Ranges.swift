@@ -11,10 +11,10 @@ extension TermRewrite.Reader {
   }
 
   /// `date(a) = ?` as `a >= ? AND a < date(?, '+1 day')`.
-  func ranges(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+  func ranges(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int)
     -> [TermRewrite]
   {
-    let symbol = tokens[place].text.uppercased()
+    let symbol = tokens[position].text.uppercased()
     if let interval = interval(sides.0) {
       return rewrite(term, interval, symbol, sides.1).map { [$0] } ?? []
     }

@@ -8,7 +8,7 @@ struct TermRewrite {
   var text: String
   /// The same for a trial, where a literal stands for a value.
   var trial: String
-  /// Other texts in the term's place, each of which SQLite has to find by an index as well.
+  /// Other texts instead of the term, each of which SQLite has to find by an index as well.
   var others: [String] = []
   /// The column of a range, or of a term without its OR, with its table.
   var column: HiddenColumn?
@@ -42,16 +42,18 @@ struct TermRewrite {
       return reader.withoutConstants(tree) + reader.rowValues(tree) + reader.ofTables(tree)
     }
     let inner = TermTree.unwrapped(term, tokens)
-    guard let place = reader.operatorPlace(in: inner) else { return reader.truths(term, inner) }
-    let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
-    if tokens[place].isWord("LIKE") {
-      return reader.columnsInOtherCase(term, inner, place) + reader.glob(term, inner, place)
+    guard let position = reader.operatorPosition(in: inner) else {
+      return reader.truths(term, inner)
     }
-    let ranges = reader.ranges(term, sides, place)
-    return reader.collations(term, sides, place) + reader.affinities(term, sides, place)
-      + (ranges.isEmpty ? reader.columnsAlone(term, sides, place) : ranges)
-      + reader.expressionsOfIndexes(term, sides, place)
-      + reader.literalsOfPartialIndexes(term, sides, place) + reader.truths(term, inner)
+    let sides = (inner.lowerBound..<position, position + 1..<inner.upperBound)
+    if tokens[position].isWord("LIKE") {
+      return reader.columnsInOtherCase(term, inner, position) + reader.glob(term, inner, position)
+    }
+    let ranges = reader.ranges(term, sides, position)
+    return reader.collations(term, sides, position) + reader.affinities(term, sides, position)
+      + (ranges.isEmpty ? reader.columnsAlone(term, sides, position) : ranges)
+      + reader.expressionsOfIndexes(term, sides, position)
+      + reader.literalsOfPartialIndexes(term, sides, position) + reader.truths(term, inner)
   }
 
   struct Reader {
@@ -61,7 +63,7 @@ struct TermRewrite {
 
     func text(_ range: Range<Int>) -> String { SQLFingerprint.joined(tokens[range].map(\.text)) }
 
-    func operatorPlace(in term: Range<Int>) -> Int? {
+    func operatorPosition(in term: Range<Int>) -> Int? {
       var level = 0
       return term.first { index in
         if tokens[index].isSymbol("(") || tokens[index].isWord("CASE") { level += 1 }
@@ -86,8 +88,8 @@ struct TermRewrite {
     /// The column of `a = ?`.
     private func comparedColumn(_ term: Range<Int>) -> TermRewrite.HiddenColumn? {
       let inner = TermTree.unwrapped(term, tokens)
-      guard let place = operatorPlace(in: inner),
-        let column = column(inner.lowerBound..<place) ?? column(place + 1..<inner.upperBound)
+      guard let position = operatorPosition(in: inner),
+        let column = column(inner.lowerBound..<position) ?? column(position + 1..<inner.upperBound)
       else { return nil }
       return TermRewrite.HiddenColumn(table: column.table, name: column.name.lowercased())
     }
@@ -127,13 +129,13 @@ struct TermRewrite {
       if alternatives.count == 1, alternatives[0].count == 1, alternatives[0][0].kind == .or {
         return rowValue(alternatives[0][0].parts.map { $0.kind == .and ? $0.parts : [$0] })
       }
-      guard let place = alternatives.firstIndex(where: { $0.count == 1 }),
-        let first = comparison(alternatives[place][0])
+      guard let position = alternatives.firstIndex(where: { $0.count == 1 }),
+        let first = comparison(alternatives[position][0])
       else { return nil }
       var row = RowValue(
         columns: [text(first.column)], symbol: first.symbol, values: [text(first.value)])
       var others = alternatives
-      others.remove(at: place)
+      others.remove(at: position)
       if others.isEmpty { return ["<", ">", "<=", ">="].contains(row.symbol) ? row : nil }
       guard ["<", ">"].contains(first.symbol) else { return nil }
       for index in others.indices {
@@ -158,9 +160,9 @@ struct TermRewrite {
     /// `a > ?`, or `? < a` as it.
     private func comparison(_ term: TermTree) -> Comparison? {
       let inner = TermTree.unwrapped(term.range, tokens)
-      guard term.kind == .term, let place = operatorPlace(in: inner) else { return nil }
-      let (left, right) = (inner.lowerBound..<place, place + 1..<inner.upperBound)
-      let symbol = String(tokens[place].text)
+      guard term.kind == .term, let position = operatorPosition(in: inner) else { return nil }
+      let (left, right) = (inner.lowerBound..<position, position + 1..<inner.upperBound)
+      let symbol = String(tokens[position].text)
       guard column(left) == nil else {
         return Comparison(column: left, symbol: symbol, value: right)
       }
@@ -184,26 +186,27 @@ struct TermRewrite {
 
     /// `a LIKE ?` as `a GLOB ?`, which has no ESCAPE, and no index for a pattern that starts with a
     /// wildcard.
-    func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
-      let pattern = place + 1 < inner.upperBound ? tokens[place + 1].text : ""
+    func glob(_ term: Range<Int>, _ inner: Range<Int>, _ position: Int) -> [TermRewrite] {
+      let pattern = position + 1 < inner.upperBound ? tokens[position + 1].text : ""
       guard !tokens[inner].contains(where: { $0.isWord("ESCAPE") }),
         !pattern.hasPrefix("'%"), !pattern.hasPrefix("'_")
       else { return [] }
-      let column = text(inner.lowerBound..<place)
+      let column = text(inner.lowerBound..<position)
       return [
         TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
       ]
     }
 
     /// `upper(a) LIKE ?` as `a LIKE ?`, which ignores case anyway.
-    func columnsInOtherCase(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite]
-    {
-      let names = ComparedExpression.names(in: inner.lowerBound..<place, tokens)
+    func columnsInOtherCase(
+      _ term: Range<Int>, _ inner: Range<Int>, _ position: Int
+    ) -> [TermRewrite] {
+      let names = ComparedExpression.names(in: inner.lowerBound..<position, tokens)
       guard names.count == 1, tokens[inner.lowerBound + 1].isSymbol("("),
         ["LOWER", "UPPER"].contains(where: tokens[inner.lowerBound].isWord),
-        place - inner.lowerBound == (names[0].qualifier == nil ? 4 : 6)
+        position - inner.lowerBound == (names[0].qualifier == nil ? 4 : 6)
       else { return [] }
-      let column = text(inner.lowerBound + 2..<place - 1)
+      let column = text(inner.lowerBound + 2..<position - 1)
       return [
         TermRewrite(term, .expression, "\(column) LIKE ?", trial: "\(column) LIKE 'a%'")
       ]
@@ -224,14 +227,14 @@ struct TermRewrite {
     }
 
     /// `a.x = b.y` where one is compared as a number, and an index has the other as it is.
-    func affinities(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+    func affinities(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int)
       -> [TermRewrite]
     {
       guard let left = column(sides.0), let right = column(sides.1),
         Affinity(left.type) != Affinity(right.type)
       else { return [] }
       let reason = IndexObstacle.Reason.affinity(left.description, right.description)
-      let symbol = tokens[place].text
+      let symbol = tokens[position].text
       return [
         "\(text(sides.0)) \(symbol) +\(text(sides.1))",
         "+\(text(sides.0)) \(symbol) \(text(sides.1))",
@@ -239,10 +242,10 @@ struct TermRewrite {
     }
 
     /// `a.x = b.y` as `b.y = a.x`, which compares by the collation of b.
-    func collations(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+    func collations(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int)
       -> [TermRewrite]
     {
-      guard tokens[place].isSymbol("=") || tokens[place].isSymbol("=="),
+      guard tokens[position].isSymbol("=") || tokens[position].isSymbol("=="),
         let left = column(sides.0), let right = column(sides.1), left.collation != right.collation
       else { return [] }
       return [
@@ -251,11 +254,11 @@ struct TermRewrite {
     }
 
     /// `lower(a) = ?`, `a + 0 = ?`, `a = ? COLLATE NOCASE` as `a = ?`.
-    func columnsAlone(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+    func columnsAlone(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int)
       -> [TermRewrite]
     {
-      let symbol = tokens[place].text
-      let isList = tokens[place].isWord("IN") || tokens[place].isWord("BETWEEN")
+      let symbol = tokens[position].text
+      let isList = tokens[position].isWord("IN") || tokens[position].isWord("BETWEEN")
       func rewrite(_ side: Range<Int>, _ other: Range<Int>, isLeft: Bool) -> TermRewrite? {
         let names = ComparedExpression.names(in: side, tokens)
         guard Set(names.map { $0.column.lowercased() }).count == 1, let name = names.first,
@@ -283,7 +286,7 @@ struct TermRewrite {
       .compactMap(\.self)
     }
 
-    /// Whether the value can be converted in place of the column: an expression such as `length(a)` or `a % 7` has one
+    /// Whether the value can be converted instead of the column: an expression such as `length(a)` or `a % 7` has one
     /// value for many of the column.
     private func isConvertible(_ side: Range<Int>) -> Bool {
       side.allSatisfy { index in
@@ -302,10 +305,10 @@ struct TermRewrite {
     ]
 
     /// `json_extract(a, ?) = ?` with the path of an index.
-    func expressionsOfIndexes(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
-      -> [TermRewrite]
-    {
-      let symbol = tokens[place].text
+    func expressionsOfIndexes(
+      _ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int
+    ) -> [TermRewrite] {
+      let symbol = tokens[position].text
       return [(sides.0, true), (sides.1, false)].flatMap { side, isLeft in
         let other = text(isLeft ? sides.1 : sides.0)
         return indexes.flatMap(\.expressions).compactMap { expression -> TermRewrite? in
@@ -333,9 +336,9 @@ struct TermRewrite {
     private func unqualified(_ side: Range<Int>) -> [SQLToken] {
       let words = tokens[side].filter { !$0.isSymbol(".") }
       let names = scope.sources.map { $0.alias.lowercased() }
-      return words.enumerated().filter { place, token in
-        !(names.contains(token.name?.lowercased() ?? "") && place + 1 < words.count
-          && tokens[side].dropFirst(place + 1).first?.isSymbol(".") == true)
+      return words.enumerated().filter { position, token in
+        !(names.contains(token.name?.lowercased() ?? "") && position + 1 < words.count
+          && tokens[side].dropFirst(position + 1).first?.isSymbol(".") == true)
       }.map(\.element)
     }
 
@@ -353,7 +356,7 @@ struct TermRewrite {
 
     /// `state IN (?, ?)` as the `state = 'waiting'` of a partial index.
     func literalsOfPartialIndexes(
-      _ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int
+      _ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ position: Int
     ) -> [TermRewrite] {
       guard let own = column(sides.0)?.name.lowercased(),
         tokens[sides.1].contains(where: { $0.kind == .parameter })

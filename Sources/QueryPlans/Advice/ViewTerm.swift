@@ -60,8 +60,8 @@ struct ViewTerm: Hashable {
     behind source: SelectScope.Source, _ outline: StatementOutline, _ named: [String: Named]
   ) -> Named? {
     if let table = source.table { return named[table.lowercased()] }
-    guard let place = source.select, place < outline.scopes.count else { return nil }
-    return Named(scope: outline.scopes[place], outline: outline)
+    guard let position = source.select, position < outline.scopes.count else { return nil }
+    return Named(scope: outline.scopes[position], outline: outline)
   }
 
   // Arbitrary: views nest less deep. A common table may read itself.

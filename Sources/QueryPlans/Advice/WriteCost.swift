@@ -24,8 +24,8 @@ public struct WorkloadWrite: Hashable, Sendable {
 extension IndexCandidate {
   /// The number of VM steps that writing one index entry counts as.
   ///
-  /// The steps themselves are three or four, but one of them finds a place in a b-tree and writes
-  /// a page: 0.6 to 2 µs were measured, where a step of a search takes 25 to 40 ns.
+  /// The steps themselves are three or four, but one of them finds a position in a b-tree and
+  /// writes a page: 0.6 to 2 µs were measured, where a step of a search takes 25 to 40 ns.
   static let stepsOfWrite = 30.0
 
   /// Entries that a workload writes to the index.

@@ -37,8 +37,8 @@ struct CapsuleSizes {
       insert.bind(size.name, at: 1)
       let bytes = size.pages.map { $0.multipliedReportingOverflow(by: capsule.pageSize) }
       let numbers = [size.rows, bytes.flatMap { $0.overflow ? nil : $0.partialValue }]
-      for (place, number) in numbers.enumerated() {
-        let index = Int32(place) + 2
+      for (position, number) in numbers.enumerated() {
+        let index = Int32(position) + 2
         if let number { insert.bind(Int64(number), at: index) } else { insert.bindNull(at: index) }
       }
       try insert.run()

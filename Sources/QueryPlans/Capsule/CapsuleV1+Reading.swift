@@ -106,8 +106,8 @@ struct PlannerStatistics {
   func write(to connection: Connection) throws(SQLiteError) {
     let insert = try connection.prepare("INSERT INTO sqlite_stat1 VALUES (?1, ?2, ?3)")
     for row in rows {
-      for (place, text) in [row.table, row.index, row.stat].enumerated() {
-        let index = Int32(place) + 1
+      for (position, text) in [row.table, row.index, row.stat].enumerated() {
+        let index = Int32(position) + 1
         if let text { insert.bind(text, at: index) } else { insert.bindNull(at: index) }
       }
       try insert.run()

@@ -7,7 +7,7 @@
 struct PseudonymousStatement {
   private let statement: CapsuleStatement
   private let tokens: [SQLToken]
-  /// The literals, by the place of their tokens.
+  /// The literals, by the position of their tokens.
   private var literals: [Int: Literal] = [:]
   private let tuple: [Literal]
 
@@ -32,10 +32,10 @@ struct PseudonymousStatement {
     let tokens = SQLTokenizer.tokens(of: statement.sql)
     self.tokens = tokens
     let hasPatterns = tokens.contains { $0.isWord("LIKE") || $0.isWord("GLOB") }
-    let places = SQLValues.places(in: tokens)
+    let positions = SQLValues.positions(in: tokens)
     for (index, token) in tokens.enumerated() where !Self.stays(index, tokens) {
       switch token.kind {
-      case .number where places.contains(index):
+      case .number where positions.contains(index):
         literals[index] = BindValue(number: token.text).map {
           .value(Self.isNegative(index, tokens) ? $0.negated : $0)
         }

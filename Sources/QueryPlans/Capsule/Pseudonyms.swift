@@ -73,13 +73,13 @@ struct NumberPseudonyms {
       let high = index < fixed.count ? fixed[index] : nil
       let gap = rest.prefix { value in high.map { Self.precedes(value, $0) } ?? true }
       rest = rest.dropFirst(gap.count)
-      place(gap, from: low, to: high)
+      assignPseudonyms(to: gap, between: low, and: high)
     }
   }
 
   /// Integers get the next ones above the low end; there are as many, since they are in the gap themselves.
-  private mutating func place(
-    _ values: ArraySlice<BindValue>, from low: BindValue?, to high: BindValue?
+  private mutating func assignPseudonyms(
+    to values: ArraySlice<BindValue>, between low: BindValue?, and high: BindValue?
   ) {
     let integers = values.count { if case .integer = $0 { true } else { false } }
     // Beside a large number of the schema, an integer of the rows could be its own pseudonym.

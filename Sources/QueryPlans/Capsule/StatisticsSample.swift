@@ -41,7 +41,7 @@ struct StatisticsSample {
       "INSERT INTO sqlite_stat4(tbl, idx, neq, nlt, ndlt, sample) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     for sample in samples {
       let texts = [sample.table, sample.index, sample.equal, sample.less, sample.distinctLess]
-      for (place, text) in texts.enumerated() { insert.bind(text, at: Int32(place) + 1) }
+      for (position, text) in texts.enumerated() { insert.bind(text, at: Int32(position) + 1) }
       let record = SQLiteRecord.bytes(of: sample.values.map { (try? BindValue($0)) ?? .null })
       BindValue.blob(record).bind(to: insert, at: 6)
       try insert.run()
@@ -55,20 +55,20 @@ struct StatisticsSample {
 enum SQLiteRecord {
   /// - Returns: nil for bytes that are not a record.
   static func values(of bytes: [UInt8]) -> [BindValue]? {
-    var place = 0
-    guard let header = varint(bytes, &place), header <= bytes.count else { return nil }
+    var offset = 0
+    guard let header = varint(bytes, &offset), header <= bytes.count else { return nil }
     var types: [Int] = []
-    while place < header {
-      guard let type = varint(bytes, &place) else { return nil }
+    while offset < header {
+      guard let type = varint(bytes, &offset) else { return nil }
       types.append(type)
     }
-    guard place == header else { return nil }
+    guard offset == header else { return nil }
     var values: [BindValue] = []
     for type in types {
       let length = length(of: type)
-      guard length <= bytes.count - place else { return nil }
-      let body = bytes[place..<place + length]
-      place += length
+      guard length <= bytes.count - offset else { return nil }
+      let body = bytes[offset..<offset + length]
+      offset += length
       values.append(value(type, body))
     }
     return values
@@ -138,13 +138,13 @@ enum SQLiteRecord {
     return bytes
   }
 
-  private static func varint(_ bytes: [UInt8], _ place: inout Int) -> Int? {
+  private static func varint(_ bytes: [UInt8], _ offset: inout Int) -> Int? {
     var number = 0
     // Longer ones are of values that no record holds.
     for _ in 0..<8 {
-      guard place < bytes.count else { return nil }
-      let byte = bytes[place]
-      place += 1
+      guard offset < bytes.count else { return nil }
+      let byte = bytes[offset]
+      offset += 1
       number = number << 7 | Int(byte & 0x7f)
       if byte < 0x80 { return number }
     }

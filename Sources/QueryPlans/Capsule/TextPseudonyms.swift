@@ -19,14 +19,15 @@ struct TextPseudonyms {
       let next = index + 1 < anchors.count ? anchors[index + 1] : nil
       let gap = rest.prefix { text in next.map { Self.precedes(text, $0.0) } ?? true }
       rest = rest.dropFirst(gap.count)
-      place(gap, after: anchor.1, before: next?.1)
+      assignPseudonyms(to: gap, after: anchor.1, before: next?.1)
     }
   }
 
   /// The unchanged text, then letters by rank; a space sorts before any character that continues
   /// another text.
-  private mutating func place(_ texts: ArraySlice<String>, after low: String, before high: String?)
-  {
+  private mutating func assignPseudonyms(
+    to texts: ArraySlice<String>, after low: String, before high: String?
+  ) {
     var width = 1
     var count = 26
     while count < texts.count { (width, count) = (width + 1, count * 26) }

@@ -48,8 +48,8 @@ public struct DatabaseIndex: Hashable, Sendable {
   private var definition: [String]? {
     guard let sql else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql)
-    guard let place = tokens.firstIndex(where: { $0.isWord("ON") }) else { return nil }
-    return tokens[(place + 1)...].map(SchemaWord.text)
+    guard let position = tokens.firstIndex(where: { $0.isWord("ON") }) else { return nil }
+    return tokens[(position + 1)...].map(SchemaWord.text)
   }
 
   /// Whether a statement with one of these sets of names, in lower case, may use it once it is written

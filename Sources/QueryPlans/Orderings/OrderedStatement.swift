@@ -29,7 +29,7 @@ struct OrderedStatement {
   var groupSizes: [Int] { groups.map(\.count) }
   /// The SQL; its parameters are numbered.
   let sql: String
-  private let place: Range<String.Index>
+  private let filterRange: Range<String.Index>
   private let suffixWithoutLimit: String
 
   init(_ sql: String) throws(OrderingError) {
@@ -47,12 +47,12 @@ struct OrderedStatement {
     groups = reader.groups
     terms = termTokens.map { outline.text(of: $0, in: sql) }
     guard groups.contains(where: { $0.count > 1 }) else { throw .oneTerm(terms.first ?? "") }
-    let place = outline.place(of: filter)
+    let filterRange = outline.textRange(of: filter)
     suffixWithoutLimit =
       scope.limit.flatMap {
         $0.isEmpty ? nil : outline.tokens[$0.lowerBound - 1].range.lowerBound
-      }.map { String(sql[place.upperBound..<$0]) } ?? String(sql[place.upperBound...])
-    self.place = place
+      }.map { String(sql[filterRange.upperBound..<$0]) } ?? String(sql[filterRange.upperBound...])
+    self.filterRange = filterRange
     self.sql = sql
     self.outline = outline
     self.scope = scope
@@ -60,8 +60,8 @@ struct OrderedStatement {
   }
 
   func sql(_ variant: Variant, withLimit: Bool = true) -> String {
-    sql[..<place.lowerBound] + root.text(variant.choice, outline, sql)
-      + (withLimit ? sql[place.upperBound...] : suffixWithoutLimit[...])
+    sql[..<filterRange.lowerBound] + root.text(variant.choice, outline, sql)
+      + (withLimit ? sql[filterRange.upperBound...] : suffixWithoutLimit[...])
   }
 
   // 24 is four terms in every order; the more variants, the more rounds each comparison takes.
@@ -110,21 +110,21 @@ struct OrderedStatement {
   /// or holds a SELECT.
   func isCostly(term: Int) -> Bool {
     let range = termTokens[term]
-    return range.contains { place in
-      let token = outline.tokens[place]
+    return range.contains { position in
+      let token = outline.tokens[position]
       if ["LIKE", "GLOB", "REGEXP", "MATCH", "SELECT"].contains(where: token.isWord) {
         return true
       }
-      return place + 1 < range.upperBound && outline.tokens[place + 1].isSymbol("(")
+      return position + 1 < range.upperBound && outline.tokens[position + 1].isSymbol("(")
         && token.kind == .word && !["AND", "OR", "NOT", "IN"].contains(where: token.isWord)
     }
   }
 
   /// Whether a term calls a function that returns another value at each call.
   var isRandom: Bool {
-    termTokens.joined().contains { place in
-      ["RANDOM", "RANDOMBLOB"].contains(where: outline.tokens[place].isWord)
-        && place + 1 < outline.tokens.count && outline.tokens[place + 1].isSymbol("(")
+    termTokens.joined().contains { position in
+      ["RANDOM", "RANDOMBLOB"].contains(where: outline.tokens[position].isWord)
+        && position + 1 < outline.tokens.count && outline.tokens[position + 1].isSymbol("(")
     }
   }
 
@@ -146,11 +146,11 @@ struct OrderedStatement {
 }
 
 extension StatementOutline {
-  func place(of range: Range<Int>) -> Range<String.Index> {
+  func textRange(of range: Range<Int>) -> Range<String.Index> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
   }
 
-  func text(of range: Range<Int>, in sql: String) -> String { String(sql[place(of: range)]) }
+  func text(of range: Range<Int>, in sql: String) -> String { String(sql[textRange(of: range)]) }
 }
 
 /// SQL with all parameters of the form `?1`, numbered as SQLite does.

@@ -195,8 +195,8 @@ final class OrderingBench {
 
   private func costlyBeforeCheap(_ order: Int) -> Int {
     let isCostly = orders[order].variant.order.map { statement.isCostly(term: $0) }
-    return isCostly.indices.reduce(0) { sum, place in
-      sum + (isCostly[place] ? isCostly[place...].count { !$0 } : 0)
+    return isCostly.indices.reduce(0) { sum, position in
+      sum + (isCostly[position] ? isCostly[position...].count { !$0 } : 0)
     }
   }
 

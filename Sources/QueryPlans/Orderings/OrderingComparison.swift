@@ -155,10 +155,11 @@ public struct OrderingComparison: Sendable {
     _ bench: OrderingBench, _ timed: [Int], _ outcome: OrderingTrial.Outcome
   ) -> [Variant] {
     bench.orders.enumerated().map { index, order in
-      let place = timed.firstIndex(of: index)
+      let position = timed.firstIndex(of: index)
       return Variant(
-        order: order.variant.order, sql: order.sql, medianTime: place.map { outcome.medians[$0] },
-        ratio: place.flatMap { outcome.ratios[$0] },
+        order: order.variant.order, sql: order.sql,
+        medianTime: position.map { outcome.medians[$0] },
+        ratio: position.flatMap { outcome.ratios[$0] },
         vmSteps: order.vmSteps.map { $0 / UInt64(bench.values.runs.count) },
         failure: order.failure, hasWrittenPlan: order.hasWrittenPlan)
     }

@@ -77,7 +77,7 @@ public struct PredicateFormat {
 
   // MARK: - Terms
 
-  /// `t0.ZNAME` as `name`, at a place.
+  /// `t0.ZNAME` as `name`, at a position.
   private func path(at index: Int, _ names: Names) -> String? {
     guard index + 2 < tokens.count, tokens[index + 1].isSymbol("."),
       tokens[index].name?.lowercased() == names.alias.lowercased(),

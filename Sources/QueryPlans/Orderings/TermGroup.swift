@@ -37,15 +37,15 @@ indirect enum TermGroup: Hashable {
         + choice[id].map { parts[$0].text(choice, outline, sql) }.joined(separator: " \(word) ")
         + ")"
     case .term(_, let range, let inner):
-      let place = outline.place(of: range)
+      let whole = outline.textRange(of: range)
       var text = ""
-      var end = place.lowerBound
+      var end = whole.lowerBound
       for condition in inner {
-        let inside = outline.place(of: condition.range)
+        let inside = outline.textRange(of: condition.range)
         text += sql[end..<inside.lowerBound] + condition.text(choice, outline, sql)
         end = inside.upperBound
       }
-      return text + sql[end..<place.upperBound]
+      return text + sql[end..<whole.upperBound]
     }
   }
 }

@@ -17,16 +17,16 @@ extension PlanExplainer {
   private func unindexedReferences(of write: WrittenTable) -> [PlanJudgement.Reference] {
     var found: [PlanJudgement.Reference] = []
     var deleted = [write.table.lowercased()]
-    var place = 0
-    while place < deleted.count {
-      for (reference, cascades) in references(to: deleted[place], updating: write.columns) {
+    var position = 0
+    while position < deleted.count {
+      for (reference, cascades) in references(to: deleted[position], updating: write.columns) {
         if !found.contains(reference), isLarge(reference.table), !isIndexed(reference) {
           found.append(reference)
         }
         let table = reference.table.lowercased()
         if cascades, write.kind == .delete, !deleted.contains(table) { deleted.append(table) }
       }
-      place += 1
+      position += 1
     }
     return found
   }

@@ -12,21 +12,23 @@ extension PlanExplainer {
     let searchesText = judgement.excess?.textSearch != nil
     let sortsMany = sorts && judgement.work.map { $0.perRun(\.rows) >= 1000 } ?? true
     let searchesMany = judgement.excess.map { $0.pages == nil } ?? false
-    let chosen =
-      !searchesText && (scans || sortsMany || searchesMany)
-      ? searched(subject, proposals, trial) : nil
+    let isSearched = !searchesText && (scans || sortsMany || searchesMany)
+    let chosen = isSearched ? searched(subject, proposals, trial) : nil
+    // What the search cannot count is an estimate.
+    var estimated = subject
+    if isSearched, chosen == nil { estimated.run = { _, _ in nil } }
     if scans {
       for index in judgement.scans.indices {
         let scan = judgement.scans[index]
         judgement.scans[index].indexes = indexes(
-          for: scan, in: subject, proposals, trial, chosen)
+          for: scan, in: estimated, proposals, trial, chosen)
         if chosen != nil { judgement.scans[index].isBesideAutomaticIndex = false }
       }
     }
     if sorts, !searchesText, scans || judgement.excess?.sorts == true || sortsMany {
       judgement.sortIndexes =
         chosen.map { trial.sorts(less: $0, in: subject) ? $0 : [] }
-        ?? trial.sorting(proposals.sorting(), in: subject)
+        ?? trial.sorting(proposals.sorting(), in: estimated)
     }
     if let excess = judgement.excess, !searchesText {
       let sets =

@@ -268,9 +268,10 @@ public final class PlanExplainer {
     else { return modules }
     while (try? schema.step()) == true {
       let tokens = SQLTokenizer.tokens(of: schema.string(1))
-      guard let place = tokens.firstIndex(where: { $0.isWord("USING") }), place + 1 < tokens.count
+      guard let position = tokens.firstIndex(where: { $0.isWord("USING") }),
+        position + 1 < tokens.count
       else { continue }
-      modules[schema.string(0).lowercased()] = tokens[place + 1].name?.lowercased()
+      modules[schema.string(0).lowercased()] = tokens[position + 1].name?.lowercased()
     }
     return modules
   }

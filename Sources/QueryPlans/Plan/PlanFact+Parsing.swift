@@ -140,8 +140,10 @@ extension Substring {
     let words = self[index(after: start)...].dropLast().split { " =".contains($0) }
     let isEstimate = words.count == 2 && ["row", "rows"].contains(words[1])
     func number(after name: Substring) -> Int? {
-      guard let place = words.firstIndex(of: name), place + 1 < words.count else { return nil }
-      return Int(words[place + 1])
+      guard let position = words.firstIndex(of: name), position + 1 < words.count else {
+        return nil
+      }
+      return Int(words[position + 1])
     }
     guard isEstimate && words[0].first == "~" || words.first == "cycles" || words.first == "loops"
     else { return nil }

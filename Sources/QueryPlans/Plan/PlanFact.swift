@@ -74,4 +74,7 @@ public struct TableAccess: Hashable, Sendable {
   public var rows: Rows?
 
   public init(name: String) { self.name = name }
+
+  /// Whether a virtual table's module finds its rows, by an index or without.
+  var isOfModule: Bool { if case .virtualTable = index { true } else { false } }
 }

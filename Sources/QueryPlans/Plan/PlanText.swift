@@ -78,25 +78,25 @@ struct PlanRows {
   private var stepsBySelect: [PlanStep] {
     let bySelect = Dictionary(grouping: rows) { $0.pair?.0 ?? 0 }
     var steps: [PlanStep] = []
-    var placed: Set<Int64> = []
+    var attached: Set<Int64> = []
     func add(_ detail: String, under parent: Int64) -> Int64 {
       let id = Int64(steps.count) + 1
       steps.append(PlanStep(id: id, parent: parent, detail: detail))
       return id
     }
-    func place(_ select: Int64, under parent: Int64) {
-      guard placed.insert(select).inserted else { return }
+    func attach(_ select: Int64, under parent: Int64) {
+      guard attached.insert(select).inserted else { return }
       for row in bySelect[select] ?? [] {
         let id = add(row.detail, under: parent)
         let inner = row.namedSelects
         for select in inner where bySelect[select] != nil {
           // The SELECTs of a compound do not read their tables within each other.
-          place(select, under: inner.count > 1 ? add("SUBQUERY \(select)", under: id) : id)
+          attach(select, under: inner.count > 1 ? add("SUBQUERY \(select)", under: id) : id)
         }
       }
     }
-    place(0, under: 0)
-    for select in bySelect.keys.sorted() { place(select, under: 0) }
+    attach(0, under: 0)
+    for select in bySelect.keys.sorted() { attach(select, under: 0) }
     return steps
   }
 }
@@ -105,10 +105,10 @@ extension PlanTextRow {
   /// `… SUBQUERY 1`, `SCAN SUBQUERY 1 AS x`, `COMPOUND SUBQUERIES 1 AND 2 (UNION)`.
   fileprivate var namedSelects: [Int64] {
     let words = detail.split(separator: " ")
-    guard let place = words.firstIndex(where: { $0 == "SUBQUERY" || $0 == "SUBQUERIES" }) else {
+    guard let position = words.firstIndex(where: { $0 == "SUBQUERY" || $0 == "SUBQUERIES" }) else {
       return []
     }
-    let isCompound = words[place] == "SUBQUERIES"
-    return words[(place + 1)...].prefix(isCompound ? 3 : 1).compactMap { Int64($0) }
+    let isCompound = words[position] == "SUBQUERIES"
+    return words[(position + 1)...].prefix(isCompound ? 3 : 1).compactMap { Int64($0) }
   }
 }

@@ -8,7 +8,7 @@
 struct PlanTextRow {
   /// The numbers before the words; the last three belong to SQLite's row.
   var numbers: [Int64] = []
-  /// The place of the words in the line, which is the depth of a drawn step.
+  /// The offset of the words in the line, which is the depth of a drawn step.
   var depth = 0
   /// Whether lines of a tree stand before the words.
   var isDrawn = false

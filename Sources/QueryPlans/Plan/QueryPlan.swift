@@ -32,6 +32,24 @@ public struct QueryPlan: Hashable, Sendable {
     if let sql { resolve(by: AliasResolver(sql: sql)) }
   }
 
+  /// Whether a table is read whole for each row of another one.
+  var scansInLoop: Bool { Self.scansInLoop(roots, isInner: false) }
+
+  /// - Parameter isInner: whether the nodes are run for each row of others.
+  private static func scansInLoop(_ nodes: [Node], isInner: Bool) -> Bool {
+    var isInner = isInner
+    for node in nodes {
+      if case .scan(let access) = node.fact, isInner, !access.isSubquery, !access.isOfModule {
+        return true
+      }
+      var isOfChildren = false
+      if case .subquery(_, let isCorrelated) = node.fact { isOfChildren = isCorrelated }
+      if scansInLoop(node.children, isInner: isOfChildren) { return true }
+      if node.fact.access != nil || node.fact == .multiIndexOr { isInner = true }
+    }
+    return false
+  }
+
   /// Every step, parents first.
   public var nodes: [Node] {
     func flatten(_ nodes: [Node]) -> [Node] { nodes.flatMap { [$0] + flatten($0.children) } }

@@ -52,7 +52,7 @@ public struct ComparedColumns: Hashable, Sendable {
     in outline: StatementOutline, areCommonTables: Bool
   ) -> [ComparedColumns] {
     // `name = "x"`: a text, unless there is a column x.
-    let quoted = SQLValues.places(in: outline.tokens).map { outline.tokens[$0] }
+    let quoted = SQLValues.positions(in: outline.tokens).map { outline.tokens[$0] }
       .filter { $0.kind == .quotedName }.compactMap(\.name)
     return outline.scopes.flatMap { scope in
       scope.sources.filter { $0.table.map(outline.isCommonTable) == areCommonTables }
@@ -69,7 +69,7 @@ public struct ComparedColumns: Hashable, Sendable {
     return columns
   }
 
-  /// Reads the use of one table in one SELECT; nil for a subquery in its place.
+  /// Reads the use of one table in one SELECT; nil for a subquery instead of a table.
   init?(of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline) {
     guard let table = source.table else { return nil }
     self.table = table
@@ -176,9 +176,9 @@ public struct ComparedColumns: Hashable, Sendable {
     guard let name = tokens[over + 1].name?.lowercased(),
       let window = tokens[scope.extent].lastIndex(where: { $0.isWord("WINDOW") })
     else { return nil }
-    return (window..<scope.extent.upperBound - 2).first { place in
-      tokens[place].name?.lowercased() == name && tokens[place + 1].isWord("AS")
-        && tokens[place + 2].isSymbol("(")
+    return (window..<scope.extent.upperBound - 2).first { position in
+      tokens[position].name?.lowercased() == name && tokens[position + 1].isWord("AS")
+        && tokens[position + 2].isSymbol("(")
     }.map { $0 + 2 }
   }
 

@@ -50,9 +50,9 @@ public struct ComparedExpression: Hashable, Sendable {
     in term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken], _ functions: Set<String>
   ) -> [ComparedExpression] {
     let term = TermTree.unwrapped(term, tokens)
-    guard let place = operatorPlace(in: term, tokens) else { return [] }
-    let sides = [term.lowerBound..<place, place + 1..<term.upperBound]
-    let isList = tokens[place].isWord("IN") || tokens[place].isWord("BETWEEN")
+    guard let position = operatorPosition(in: term, tokens) else { return [] }
+    let sides = [term.lowerBound..<position, position + 1..<term.upperBound]
+    let isList = tokens[position].isWord("IN") || tokens[position].isWord("BETWEEN")
     return zip(sides, sides.reversed()).prefix(isList ? 1 : 2).compactMap { side, value in
       // A value of another table's row is known where that table is read first.
       guard !names(in: value, tokens).contains(where: { $0.qualifier == nil }) else { return nil }
@@ -81,7 +81,7 @@ public struct ComparedExpression: Hashable, Sendable {
 
   // MARK: - Reading
 
-  private static func operatorPlace(in term: Range<Int>, _ tokens: [SQLToken]) -> Int? {
+  private static func operatorPosition(in term: Range<Int>, _ tokens: [SQLToken]) -> Int? {
     var level = 0
     for index in term {
       if tokens[index].isSymbol("(") || tokens[index].isWord("CASE") { level += 1 }

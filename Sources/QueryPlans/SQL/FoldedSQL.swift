@@ -14,7 +14,7 @@ public struct FoldedSQL {
   /// The SQL to print.
   public private(set) var text: String
   private let tokens: [SQLToken]
-  /// The place of the other parenthesis of each pair.
+  /// The position of the other parenthesis of each pair.
   private let partners: [Int: Int]
 
   /// Folds a statement.
@@ -61,18 +61,18 @@ public struct FoldedSQL {
   /// The values of a list, by their first tokens.
   private struct List {
     var starts: [Int] = []
-    /// The place of its `)`; behind the last token where the text was cut within the list.
+    /// The position of its `)`; behind the last token where the text was cut within the list.
     var end: Int
     var count: Int { starts.count }
     subscript(index: Int) -> Int { starts[index] }
   }
 
-  /// The list that begins with `(` at a place; nil if something in it is no value.
-  private func list(at place: Int) -> List? {
-    guard tokens[place].isSymbol("(") else { return nil }
-    var list = List(end: place)
+  /// The list that begins with `(` at a position; nil if something in it is no value.
+  private func list(at position: Int) -> List? {
+    guard tokens[position].isSymbol("(") else { return nil }
+    var list = List(end: position)
     var isExpected = true
-    for index in tokens.indices[(place + 1)...] {
+    for index in tokens.indices[(position + 1)...] {
       let token = tokens[index]
       if token.isSymbol(")"), !isExpected {
         list.end = index
@@ -96,11 +96,11 @@ public struct FoldedSQL {
   }
 
   /// The rows of VALUES, if the first one ends with the `)` at an index; nil if it is no such row.
-  private func rows(from place: Int) -> (count: Int, end: Int)? {
-    guard tokens[place].isSymbol(")"), let start = partners[place], start > 0,
+  private func rows(from position: Int) -> (count: Int, end: Int)? {
+    guard tokens[position].isSymbol(")"), let start = partners[position], start > 0,
       tokens[start - 1].isWord("VALUES")
     else { return nil }
-    var (count, end) = (1, place)
+    var (count, end) = (1, position)
     while end + 2 < tokens.count, tokens[end + 1].isSymbol(","), tokens[end + 2].isSymbol("("),
       let next = partners[end + 2]
     {

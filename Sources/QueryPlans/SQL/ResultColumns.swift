@@ -19,8 +19,8 @@ public enum ResultColumns {
       let range = scope.columns
     else { return [] }
     let tokens = outline.tokens
-    return range.split { tokens[$0].isSymbol(",") }.flatMap { places -> [Column] in
-      var words = Array(tokens[places])
+    return range.split { tokens[$0].isSymbol(",") }.flatMap { positions -> [Column] in
+      var words = Array(tokens[positions])
       if words.first?.isWord("DISTINCT") == true { words.removeFirst() }
       // The result's own name.
       if words.count > 2, words[words.count - 2].isWord("AS") { words.removeLast(2) }

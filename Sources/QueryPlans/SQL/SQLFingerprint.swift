@@ -27,7 +27,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
     var previous: SQLToken?
     var calls: [Bool] = []
     let tokens = SQLTokenizer.tokens(of: sql)
-    let values = SQLValues.places(in: tokens)
+    let values = SQLValues.positions(in: tokens)
     for (index, token) in tokens.enumerated() {
       if token.isSymbol("(") {
         calls.append(previous.map { $0.kind == .word && !Self.isOperator($0.text) } ?? false)
@@ -92,7 +92,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
 struct ValueRows {
   /// The number of open parentheses around VALUES; nil outside the clause.
   private var depth: Int?
-  /// The place of the row's `(` among the words.
+  /// The position of the row's `(` among the words.
   private var start: Int?
   private var rows: Set<[Substring]> = []
 

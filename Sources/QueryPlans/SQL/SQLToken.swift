@@ -59,7 +59,7 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
-  /// The place of the first word of a statement, behind its WITH clause.
+  /// The position of the first word of a statement, behind its WITH clause.
   package var command: Int? {
     guard first?.isWord("WITH") == true else { return indices.first }
     return firstOuter(["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"])
@@ -79,7 +79,7 @@ extension [SQLToken] {
         && self[command + 2].isWord("REPLACE")
   }
 
-  /// The place of the first of some keywords, outside of parentheses that open behind a place.
+  /// The position of the first of some keywords, outside of parentheses that open behind the start.
   func firstOuter(_ keywords: Set<String>, from start: Int = 0) -> Int? {
     var level = 0
     for index in indices[start...] {

@@ -60,27 +60,27 @@ package struct SQLTokenizer {
 
   private mutating func token(from byte: UInt8) -> SQLToken {
     switch byte {
-    case UInt8(ascii: "'"): return take(.text, Self.quotedLength(rest))
-    case UInt8(ascii: "\""), UInt8(ascii: "`"): return take(.quotedName, Self.quotedLength(rest))
+    case UInt8(ascii: "'"): return consume(.text, Self.quotedLength(rest))
+    case UInt8(ascii: "\""), UInt8(ascii: "`"): return consume(.quotedName, Self.quotedLength(rest))
     case UInt8(ascii: "["):
-      return take(.quotedName, rest.prefix { $0 != UInt8(ascii: "]") }.count + 1)
+      return consume(.quotedName, rest.prefix { $0 != UInt8(ascii: "]") }.count + 1)
     case UInt8(ascii: "x"), UInt8(ascii: "X"):
-      guard second == UInt8(ascii: "'") else { return take(.word, wordLength) }
-      return take(.text, 1 + Self.quotedLength(rest.dropFirst()))
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): return take(.number, numberLength)
+      guard second == UInt8(ascii: "'") else { return consume(.word, wordLength) }
+      return consume(.text, 1 + Self.quotedLength(rest.dropFirst()))
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return consume(.number, numberLength)
     case UInt8(ascii: "."):
-      guard let digit = second, Self.isDigit(digit) else { return take(.symbol, 1) }
-      return take(.number, numberLength)
+      guard let digit = second, Self.isDigit(digit) else { return consume(.symbol, 1) }
+      return consume(.number, numberLength)
     case UInt8(ascii: "?"):
-      return take(.parameter, 1 + rest.dropFirst().prefix(while: Self.isDigit).count)
+      return consume(.parameter, 1 + rest.dropFirst().prefix(while: Self.isDigit).count)
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
-      return take(.parameter, 1 + rest.dropFirst().prefix(while: Self.isNameByte).count)
-    case _ where Self.isNameByte(byte): return take(.word, wordLength)
-    default: return take(.symbol, symbolLength(byte))
+      return consume(.parameter, 1 + rest.dropFirst().prefix(while: Self.isNameByte).count)
+    case _ where Self.isNameByte(byte): return consume(.word, wordLength)
+    default: return consume(.symbol, symbolLength(byte))
     }
   }
 
-  private mutating func take(_ kind: SQLToken.Kind, _ length: Int) -> SQLToken {
+  private mutating func consume(_ kind: SQLToken.Kind, _ length: Int) -> SQLToken {
     let end =
       rest.index(rest.startIndex, offsetBy: length, limitedBy: rest.endIndex)
       ?? rest.endIndex

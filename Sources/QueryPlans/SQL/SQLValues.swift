@@ -5,10 +5,10 @@
 /// `SELECT 0` and `SELECT 1` are Core Data's marks for whole and partial objects, and the numbers of its
 /// functions are options. SQLite parses `"x"` as a string if there is no column x.
 enum SQLValues {
-  /// The places of tokens that are values, or that SQLite may take for values.
-  static func places(in tokens: [SQLToken]) -> Set<Int> {
-    var places: Set<Int> = []
-    if let savepoint = savepointName(in: tokens) { places.insert(savepoint) }
+  /// The positions of tokens that are values, or that SQLite may take for values.
+  static func positions(in tokens: [SQLToken]) -> Set<Int> {
+    var positions: Set<Int> = []
+    if let savepoint = savepointName(in: tokens) { positions.insert(savepoint) }
     /// By open parenthesis: whether it is a list of values, or the arguments of a function of Core Data.
     var lists: [Bool] = []
     var options: [Bool] = []
@@ -38,9 +38,9 @@ enum SQLValues {
             && tokens.dropFirst(index + 1).first?.isSymbol(".") != true
         default: false
         }
-      if isValue { places.insert(index) }
+      if isValue { positions.insert(index) }
     }
-    return places
+    return positions
   }
 
   private static let comparisons: Set = [
@@ -52,25 +52,25 @@ enum SQLValues {
     previous.map { comparisons.contains($0.text.uppercased()) } ?? false
   }
 
-  /// The place of the name in `SAVEPOINT x`, `RELEASE SAVEPOINT x` and `ROLLBACK TRANSACTION TO SAVEPOINT x`.
+  /// The position of the name in `SAVEPOINT x`, `RELEASE SAVEPOINT x` and `ROLLBACK TRANSACTION TO SAVEPOINT x`.
   private static func savepointName(in tokens: [SQLToken]) -> Int? {
-    var place = 1
+    var position = 1
     func skip(_ word: String) {
       // A savepoint may have the name of the word: then nothing follows.
-      if place + 1 < tokens.count, tokens[place].isWord(word) { place += 1 }
+      if position + 1 < tokens.count, tokens[position].isWord(word) { position += 1 }
     }
     guard let first = tokens.first else { return nil }
     if first.isWord("RELEASE") {
       skip("SAVEPOINT")
     } else if first.isWord("ROLLBACK") {
       skip("TRANSACTION")
-      guard place < tokens.count, tokens[place].isWord("TO") else { return nil }
-      place += 1
+      guard position < tokens.count, tokens[position].isWord("TO") else { return nil }
+      position += 1
       skip("SAVEPOINT")
     } else if !first.isWord("SAVEPOINT") {
       return nil
     }
-    return place < tokens.count && !tokens[place].isSymbol(";") ? place : nil
+    return position < tokens.count && !tokens[position].isSymbol(";") ? position : nil
   }
 
   /// Whether a token is a whole argument, between parentheses and commas.

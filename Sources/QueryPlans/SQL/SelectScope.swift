@@ -19,7 +19,7 @@ struct SelectScope: Hashable {
     var table: String?
     /// The name of an attached database; nil for the main one.
     var schema: String?
-    /// The place of a subquery's SELECT among the scopes; nil for a table, and for a subquery with WITH.
+    /// The index of a subquery's SELECT among the scopes; nil for a table, and for a subquery with WITH.
     var select: Int?
   }
 

@@ -40,7 +40,7 @@ public struct SharedStatement: Hashable, Sendable {
   /// The text as it is, but for values and comments.
   private static func template(of sql: String) -> String {
     let tokens = SQLTokenizer.tokens(of: sql)
-    let values = SQLValues.places(in: tokens)
+    let values = SQLValues.positions(in: tokens)
     var template = ""
     var end = sql.startIndex
     for (index, token) in tokens.enumerated() {
@@ -61,18 +61,18 @@ public struct SharedStatement: Hashable, Sendable {
     guard after.map({ $0.kind == .word || [",", ")", ";"].contains($0.text) }) ?? true else {
       return false
     }
-    var place = index - 1
-    guard place >= 0, tokens[place].isWord("BY") || tokens[place].isSymbol(",") else {
+    var position = index - 1
+    guard position >= 0, tokens[position].isWord("BY") || tokens[position].isSymbol(",") else {
       return false
     }
     var depth = 0
-    while place >= 0 {
-      let token = tokens[place]
+    while position >= 0 {
+      let token = tokens[position]
       if token.isSymbol(")") { depth += 1 }
       if token.isSymbol("(") { depth -= 1 }
       if depth < 0 || token.isWord("LIMIT") || token.isWord("SELECT") { return false }
       if depth == 0, token.isWord("BY") { return true }
-      place -= 1
+      position -= 1
     }
     return false
   }

@@ -91,7 +91,7 @@ public struct StatementClauses: Hashable, Sendable {
     let limits = outer.compactMap(\.limit)
     bindsOnlyLimit =
       !parameters.isEmpty
-      && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
+      && parameters.allSatisfy { position in limits.contains { $0.contains(position) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     isCount = outer.contains { scope in
       scope.columns.map { outline.tokens[$0].prefix(2) }.map {
@@ -110,9 +110,9 @@ public struct StatementClauses: Hashable, Sendable {
 
   static func namedIndexes(in tokens: [SQLToken]) -> Set<String> {
     Set(
-      tokens.indices.dropLast(2).compactMap { place in
-        tokens[place].isWord("INDEXED") && tokens[place + 1].isWord("BY")
-          ? tokens[place + 2].name?.lowercased() : nil
+      tokens.indices.dropLast(2).compactMap { position in
+        tokens[position].isWord("INDEXED") && tokens[position + 1].isWord("BY")
+          ? tokens[position + 2].name?.lowercased() : nil
       })
   }
 
@@ -140,8 +140,8 @@ extension StatementOutline {
   /// `LIMIT 5 OFFSET ?`, or `LIMIT ?, 5`.
   fileprivate func bindsOffset(in limit: Range<Int>) -> Bool {
     let words = Array(tokens[limit])
-    if let place = words.firstIndex(where: { $0.isWord("OFFSET") }), place + 1 < words.count {
-      return words[place + 1].kind == .parameter
+    if let position = words.firstIndex(where: { $0.isWord("OFFSET") }), position + 1 < words.count {
+      return words[position + 1].kind == .parameter
     }
     return words.count == 3 && words[1].isSymbol(",") && words[0].kind == .parameter
   }
@@ -149,8 +149,8 @@ extension StatementOutline {
   /// `LIMIT 5 OFFSET 100`, or `LIMIT 100, 5`.
   fileprivate func offset(in limit: Range<Int>) -> Int? {
     let words = Array(tokens[limit])
-    if let place = words.firstIndex(where: { $0.isWord("OFFSET") }), place + 1 < words.count {
-      return Int(words[place + 1].text)
+    if let position = words.firstIndex(where: { $0.isWord("OFFSET") }), position + 1 < words.count {
+      return Int(words[position + 1].text)
     }
     guard let comma = words.firstIndex(where: { $0.isSymbol(",") }), comma == 1 else { return nil }
     return Int(words[0].text)
@@ -178,12 +178,12 @@ public enum StatementTables {
 extension StatementClauses {
   /// `tags` of `json_each(a.tags)`.
   fileprivate static func listColumn(in tokens: [SQLToken]) -> String? {
-    let places = tokens.indices.dropLast(2).filter {
+    let positions = tokens.indices.dropLast(2).filter {
       (tokens[$0].isWord("JSON_EACH") || tokens[$0].isWord("JSON_TREE"))
         && tokens[$0 + 1].isSymbol("(")
     }
-    return places.lazy.compactMap { place -> String? in
-      let argument = tokens[(place + 2)...].prefix { !$0.isSymbol(")") && !$0.isSymbol(",") }
+    return positions.lazy.compactMap { position -> String? in
+      let argument = tokens[(position + 2)...].prefix { !$0.isSymbol(")") && !$0.isSymbol(",") }
       guard let last = argument.last, last.kind == .word || last.kind == .quotedName else {
         return nil
       }

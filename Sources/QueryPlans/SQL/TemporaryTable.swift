@@ -46,10 +46,10 @@ public enum TemporaryTable {
   /// `CREATE TEMP TABLE t AS SELECT …` with the columns of the SELECT alone.
   private static func withoutRows(_ sql: String) -> String {
     let tokens = SQLTokenizer.tokens(of: sql)
-    guard let place = tokens.firstOuter(["AS"], from: 0), place + 1 < tokens.count,
-      ["SELECT", "WITH", "VALUES"].contains(where: tokens[place + 1].isWord)
+    guard let position = tokens.firstOuter(["AS"], from: 0), position + 1 < tokens.count,
+      ["SELECT", "WITH", "VALUES"].contains(where: tokens[position + 1].isWord)
     else { return sql }
-    let start = tokens[place + 1].range.lowerBound
+    let start = tokens[position + 1].range.lowerBound
     let rows = sql[start...].split(separator: ";", omittingEmptySubsequences: false)[0]
     return "\(sql[..<start])SELECT * FROM (\(rows)) LIMIT 0"
   }
@@ -76,26 +76,28 @@ public enum TemporaryTable {
 /// The first words of a statement, one after the other.
 private final class Words {
   private let tokens: [SQLToken]
-  private var place = 0
+  private var position = 0
 
   // CREATE UNIQUE INDEX IF NOT EXISTS temp.i ON t: each name is behind fewer words.
   init(_ sql: String) { tokens = SQLTokenizer.tokens(of: sql, max: 12) }
 
   /// Whether a word is the first one, which is then read.
   func skip(_ word: String) -> Bool {
-    guard place < tokens.count, tokens[place].isWord(word) else { return false }
-    place += 1
+    guard position < tokens.count, tokens[position].isWord(word) else { return false }
+    position += 1
     return true
   }
 
   /// Reads `t` or `s.t`, in lower case.
   func name() -> (schema: String?, table: String)? {
-    guard place < tokens.count, let first = tokens[place].name?.lowercased() else { return nil }
-    place += 1
-    guard place + 1 < tokens.count, tokens[place].isSymbol("."),
-      let second = tokens[place + 1].name?.lowercased()
+    guard position < tokens.count, let first = tokens[position].name?.lowercased() else {
+      return nil
+    }
+    position += 1
+    guard position + 1 < tokens.count, tokens[position].isSymbol("."),
+      let second = tokens[position + 1].name?.lowercased()
     else { return (nil, first) }
-    place += 2
+    position += 2
     return (first, second)
   }
 }

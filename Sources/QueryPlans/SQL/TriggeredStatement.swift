@@ -3,7 +3,7 @@
 /// A statement in the body of a trigger.
 struct TriggeredStatement: Hashable {
   let trigger: String
-  /// With a parameter in place of each column of `NEW` and `OLD`, and NULL in place of `RAISE(…)`.
+  /// With a parameter instead of each column of `NEW` and `OLD`, and NULL instead of `RAISE(…)`.
   let sql: String
 
   /// The statements that a write runs by one trigger; none if the trigger is for other writes.
@@ -59,26 +59,26 @@ struct TriggeredStatement: Hashable {
   private static func text(of tokens: ArraySlice<SQLToken>, in sql: String) -> String {
     guard let first = tokens.first else { return "" }
     var text = ""
-    var (place, index) = (first.range.lowerBound, tokens.startIndex)
+    var (start, index) = (first.range.lowerBound, tokens.startIndex)
     while index < tokens.endIndex {
       if index + 2 < tokens.endIndex, tokens[index].isWord("NEW") || tokens[index].isWord("OLD"),
         tokens[index + 1].isSymbol(".")
       {
-        text += sql[place..<tokens[index].range.lowerBound] + "?"
-        place = tokens[index + 2].range.upperBound
+        text += sql[start..<tokens[index].range.lowerBound] + "?"
+        start = tokens[index + 2].range.upperBound
         index += 3
       } else if tokens[index].isWord("RAISE"),
         let end = tokens[index...].firstIndex(where: { $0.isSymbol(")") })
       {
         // Only the body of a trigger may call it.
-        text += sql[place..<tokens[index].range.lowerBound] + "NULL"
-        place = tokens[end].range.upperBound
+        text += sql[start..<tokens[index].range.lowerBound] + "NULL"
+        start = tokens[end].range.upperBound
         index = end + 1
       } else {
         index += 1
       }
     }
-    return text + sql[place..<tokens[tokens.endIndex - 1].range.upperBound]
+    return text + sql[start..<tokens[tokens.endIndex - 1].range.upperBound]
   }
 }
 

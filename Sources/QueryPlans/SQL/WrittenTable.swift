@@ -17,13 +17,13 @@ public struct WrittenTable: Hashable, Sendable {
     else { return [] }
     let tokens = all[command...]
     guard write.kind == .insert,
-      let place = tokens.indices.dropLast(2).first(where: {
+      let position = tokens.indices.dropLast(2).first(where: {
         tokens[$0].isWord("DO") && tokens[$0 + 1].isWord("UPDATE")
       })
     else { return [write] }
     var update = write
     update.kind = .update
-    update.columns = assigned(tokens[place...])
+    update.columns = assigned(tokens[position...])
     return [write, update]
   }
 
@@ -43,9 +43,9 @@ public struct WrittenTable: Hashable, Sendable {
   public init?(sql: String) {
     let tokens = SQLTokenizer.tokens(of: sql)
     guard let first = tokens.first else { return nil }
-    var place = 1
+    var position = 1
     func skip(_ word: String, _ count: Int = 1) {
-      if place < tokens.count, tokens[place].isWord(word) { place += count }
+      if position < tokens.count, tokens[position].isWord(word) { position += count }
     }
     switch first.text.uppercased() {
     case "INSERT", "REPLACE":
@@ -60,13 +60,13 @@ public struct WrittenTable: Hashable, Sendable {
       skip("FROM")
     default: return nil
     }
-    if place + 2 < tokens.count, tokens[place + 1].isSymbol(".") {
-      schema = tokens[place].name
-      place += 2
+    if position + 2 < tokens.count, tokens[position + 1].isSymbol(".") {
+      schema = tokens[position].name
+      position += 2
     }
-    guard place < tokens.count, let name = tokens[place].name else { return nil }
+    guard position < tokens.count, let name = tokens[position].name else { return nil }
     table = name
-    columns = kind == .update ? Self.assigned(tokens[place...]) : nil
+    columns = kind == .update ? Self.assigned(tokens[position...]) : nil
   }
 
   /// The names before `=` between SET and WHERE, at the outer level.
@@ -101,12 +101,12 @@ extension WrittenTable {
         == nil
     else { return nil }
     let range = "rowid BETWEEN :first AND :last"
-    guard let place = tokens.firstOuter(["WHERE"]) else {
+    guard let position = tokens.firstOuter(["WHERE"]) else {
       // SQLite empties a table without reading its rows.
       guard kind == .update else { return nil }
       return "\(sql[..<last.range.upperBound]) WHERE \(range)"
     }
-    let condition = tokens[place + 1].range.lowerBound..<last.range.upperBound
+    let condition = tokens[position + 1].range.lowerBound..<last.range.upperBound
     return "\(sql[..<condition.lowerBound])\(range) AND (\(sql[condition]))"
   }
 }

@@ -66,10 +66,10 @@ struct ColumnSample {
 
   /// The value at a part of the sorted values, from 0 to 1; numbers are interpolated.
   func value(at part: Double) -> BindValue {
-    let place = min(max(part, 0), 1) * Double(values.count - 1)
-    let index = Int(place)
+    let position = min(max(part, 0), 1) * Double(values.count - 1)
+    let index = Int(position)
     guard index + 1 < values.count else { return values[index] }
-    let fraction = place - Double(index)
+    let fraction = position - Double(index)
     guard fraction > 0 else { return values[index] }
     switch (values[index], values[index + 1]) {
     case (.integer(let a), .integer(let b)):
@@ -89,8 +89,8 @@ struct ColumnSample {
     return min(max(middle / Double(values.count - 1), 0), 1)
   }
 
-  /// The place of a value among the distinct ones, or that of the next one.
-  func place(of value: BindValue) -> Int {
+  /// The position of a value among the distinct ones, or that of the next one.
+  func position(of value: BindValue) -> Int {
     Self.firstIndex(in: distinct) { !$0.precedes(value) }
   }
 

@@ -3,13 +3,13 @@
 extension ParameterSampler {
   /// The columns that `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)`, similar functions and `LIKE`
   /// search.
-  func pattern(at place: Int) -> ParameterSlot? {
-    if let slot = operatorPattern(at: place) { return slot }
-    guard let call = call(around: place), let operand = operand(call.text) else { return nil }
+  func pattern(at position: Int) -> ParameterSlot? {
+    if let slot = operatorPattern(at: position) { return slot }
+    guard let call = call(around: position), let operand = operand(call.text) else { return nil }
     switch call.name {
     case "INSTR": return .text(operand, .prefix)
     case "NSCOREDATASTRINGSEARCH":
-      guard let options = Int(tokens[place + 2].text) else { return nil }
+      guard let options = Int(tokens[position + 2].text) else { return nil }
       return .text(operand, options & 12 == 12 ? .suffix : .prefix)
     case "NSCOREDATALIKE": return .text(operand, .escapedGlob)
     case "NSCOREDATAMATCHES": return .text(operand, .regularExpression)
@@ -19,17 +19,17 @@ extension ParameterSampler {
   }
 
   /// `t0.ZNAME LIKE ?`, `t0.ZNAME NOT GLOB ?`.
-  private func operatorPattern(at place: Int) -> ParameterSlot? {
-    guard place > 1 else { return nil }
+  private func operatorPattern(at position: Int) -> ParameterSlot? {
+    guard position > 1 else { return nil }
     let form: ParameterSlot.TextForm
-    switch tokens[place - 1].text.uppercased() {
+    switch tokens[position - 1].text.uppercased() {
     case "LIKE": form = .like
     case "GLOB": form = .glob
     case "REGEXP": form = .regularExpression
     case "MATCH": form = .word
     default: return nil
     }
-    let end = tokens[place - 2].isWord("NOT") ? place - 2 : place - 1
+    let end = tokens[position - 2].isWord("NOT") ? position - 2 : position - 1
     return operand(endingAt: end).map { .text(form == .word ? searched($0) : $0, form) }
   }
 
@@ -46,29 +46,29 @@ extension ParameterSampler {
     return first
   }
 
-  /// The function of which a place is the second argument, and the tokens of the first one.
-  private func call(around place: Int) -> (name: String, text: Range<Int>)? {
-    guard place + 2 < tokens.count, place > 3, tokens[place - 1].isSymbol(","),
-      tokens[place + 1].isSymbol(",") || tokens[place + 1].isSymbol(")")
+  /// The function of which a position is the second argument, and the tokens of the first one.
+  private func call(around position: Int) -> (name: String, text: Range<Int>)? {
+    guard position + 2 < tokens.count, position > 3, tokens[position - 1].isSymbol(","),
+      tokens[position + 1].isSymbol(",") || tokens[position + 1].isSymbol(")")
     else { return nil }
-    let start = start(ofOperandEndingAt: place - 1)
-    guard start > 1, start < place - 1, tokens[start - 1].isSymbol("("),
+    let start = start(ofOperandEndingAt: position - 1)
+    guard start > 1, start < position - 1, tokens[start - 1].isSymbol("("),
       let name = tokens[start - 2].name
     else { return nil }
-    return (name.uppercased(), start..<place - 1)
+    return (name.uppercased(), start..<position - 1)
   }
 
   /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and similar
   /// comparisons.
-  func computedComparison(at place: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
-    guard place > 1 else { return nil }
-    if let call = mirroredCall(around: place) { return call }
-    let (first, last) = value(around: place)
+  func computedComparison(at position: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
+    guard position > 1 else { return nil }
+    if let call = mirroredCall(around: position) { return call }
+    let (first, last) = value(around: position)
     let before = tokens[first - 1]
-    if before.isWord("AND"), place > 3, tokens[place - 2].kind == .parameter,
-      tokens[place - 3].isWord("BETWEEN")
+    if before.isWord("AND"), position > 3, tokens[position - 2].kind == .parameter,
+      tokens[position - 3].isWord("BETWEEN")
     {
-      return operand(endingAt: place - 3).map { ($0, .between, isLow: false) }
+      return operand(endingAt: position - 3).map { ($0, .between, isLow: false) }
     }
     if let kind = ColumnComparison.Kind(before), ends(after: last) {
       return operand(endingAt: first - 1).map { ($0, kind, isLow: true) }
@@ -83,14 +83,14 @@ extension ParameterSampler {
 
   /// The column of `strftime('%s', at) >= strftime('%s', ?)`, where both sides call the same function.
   private func mirroredCall(
-    around place: Int
+    around position: Int
   ) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
-    let open = start(ofOperandEndingAt: place, betweenArguments: false) - 1
+    let open = start(ofOperandEndingAt: position, betweenArguments: false) - 1
     guard open > 2, tokens[open].isSymbol("("), tokens[open - 1].kind == .word,
       let kind = ColumnComparison.Kind(tokens[open - 2])
     else { return nil }
     let other = start(ofOperandEndingAt: open - 2)..<open - 2
-    let before = open - 1..<place
+    let before = open - 1..<position
     guard other.count > before.count,
       zip(tokens[other], tokens[before]).allSatisfy({ $0.text.lowercased() == $1.text.lowercased() }
       )
@@ -98,7 +98,7 @@ extension ParameterSampler {
     let start = other.lowerBound + before.count
     let isQualified = start + 2 < other.upperBound && tokens[start + 1].isSymbol(".")
     let column = start..<start + (isQualified ? 3 : 1)
-    let (rest, after) = (tokens[column.upperBound..<other.upperBound], tokens[(place + 1)...])
+    let (rest, after) = (tokens[column.upperBound..<other.upperBound], tokens[(position + 1)...])
     guard zip(rest, after).allSatisfy({ $0.text.lowercased() == $1.text.lowercased() }) else {
       return nil
     }
@@ -107,8 +107,8 @@ extension ParameterSampler {
 
   /// The position with the functions around it that return a value of the other side unchanged, as
   /// in `lower(name) = lower(?)`, and with its collation.
-  private func value(around place: Int) -> (first: Int, last: Int) {
-    var (first, last) = (place, place)
+  private func value(around position: Int) -> (first: Int, last: Int) {
+    var (first, last) = (position, position)
     while first > 2, last + 1 < tokens.count, tokens[first - 1].isSymbol("("),
       tokens[last + 1].isSymbol(")"), Self.idempotent.contains(where: tokens[first - 2].isWord)
     {
@@ -134,9 +134,9 @@ extension ParameterSampler {
     var select: String?
   }
 
-  /// The table of a column at a place; without a name, the only one there.
-  func source(named alias: String?, at place: Int) -> SelectScope.Source? {
-    let scopes = outline.scopes.filter { $0.extent.contains(place) }
+  /// The table of a column at a position; without a name, the only one there.
+  func source(named alias: String?, at position: Int) -> SelectScope.Source? {
+    let scopes = outline.scopes.filter { $0.extent.contains(position) }
       .sorted { $0.extent.count < $1.extent.count }
     let around = scopes.flatMap(\.sources), all = around + outline.scopes.flatMap(\.sources)
     guard let alias else {
@@ -217,13 +217,13 @@ extension ParameterSampler {
 
   /// Whether a parameter is in a result column, where its value does not change the work: `SELECT ?
   /// AS a`.
-  func isInResultColumn(_ place: Int) -> Bool {
+  func isInResultColumn(_ position: Int) -> Bool {
     let columns = outline.scopes.compactMap(\.columns)
     let others = outline.scopes.flatMap {
       [$0.filter, $0.limit].compactMap(\.self) + $0.joinConditions
     }
     func smallest(_ ranges: [Range<Int>]) -> Int? {
-      ranges.filter { $0.contains(place) }.map(\.count).min()
+      ranges.filter { $0.contains(position) }.map(\.count).min()
     }
     guard let column = smallest(columns) else { return false }
     return smallest(others).map { column < $0 } ?? true

@@ -62,15 +62,15 @@ struct ParameterSampler {
 
   /// Whether a term is `? IS NULL`.
   func isComparedWithNull(_ index: Int) -> Bool {
-    tokens.indices.dropLast(2).contains { place in
-      tokens[place].text == "?\(index + 1)" && tokens[place + 1].isWord("IS")
-        && tokens[place + 2].isWord("NULL")
+    tokens.indices.dropLast(2).contains { position in
+      tokens[position].text == "?\(index + 1)" && tokens[position + 1].isWord("IS")
+        && tokens[position + 2].isWord("NULL")
     }
   }
 
   private func noSample(_ number: Int) -> OrderingError {
-    let place = tokens.indices.first { tokens[$0].text == "?\(number)" }
-    return .noSample(parameter: number, term: term(of: place))
+    let position = tokens.indices.first { tokens[$0].text == "?\(number)" }
+    return .noSample(parameter: number, term: term(of: position))
   }
 
   /// Marks the ends of ranges with a bound value at the other end as well.
@@ -90,40 +90,40 @@ struct ParameterSampler {
   }
 
   private func slot(of number: Int) -> ParameterSlot? {
-    for place in tokens.indices where tokens[place].text == "?\(number)" {
-      if place + 1 < tokens.count, tokens[place + 1].isWord("IS") { continue }
-      if let column = insertedColumn(at: place) { return .equal(column) }
-      if let limit = outline.scopes.compactMap(\.limit).first(where: { $0.contains(place) }) {
-        return limitSlot(at: place, in: limit)
+    for position in tokens.indices where tokens[position].text == "?\(number)" {
+      if position + 1 < tokens.count, tokens[position + 1].isWord("IS") { continue }
+      if let column = insertedColumn(at: position) { return .equal(column) }
+      if let limit = outline.scopes.compactMap(\.limit).first(where: { $0.contains(position) }) {
+        return limitSlot(at: position, in: limit)
       }
-      if let comparison = comparison(at: place),
+      if let comparison = comparison(at: position),
         let slot = Self.slot(comparison.0, comparison.1, isLow: comparison.isLow)
       {
         return slot
       }
-      if let slot = listed(at: place) ?? pattern(at: place) { return slot }
-      if isComparedWithSubquery(place) { return .zero }
-      if let computed = computedComparison(at: place),
+      if let slot = listed(at: position) ?? pattern(at: position) { return slot }
+      if isComparedWithSubquery(position) { return .zero }
+      if let computed = computedComparison(at: position),
         let slot = Self.slot(computed.0, computed.1, isLow: computed.isLow)
       {
         return slot
       }
-      if isInResultColumn(place) { return .zero }
+      if isInResultColumn(position) { return .zero }
     }
     return nil
   }
 
   /// The column of a value in `REPLACE INTO t(a, b) VALUES (?, ?)`: the rows that it deletes, or updates after a
   /// conflict, decide the work.
-  private func insertedColumn(at place: Int) -> Operand? {
-    guard let command = tokens.command, command < place,
+  private func insertedColumn(at position: Int) -> Operand? {
+    guard let command = tokens.command, command < position,
       tokens.replaceRows || tokens.firstOuter(["CONFLICT"], from: command) != nil,
-      let into = tokens.firstOuter(["INTO"], from: command), into + 2 < place,
+      let into = tokens.firstOuter(["INTO"], from: command), into + 2 < position,
       let table = tokens[into + 1].name, tokens[into + 2].isSymbol("("),
-      let values = tokens.firstOuter(["VALUES"], from: into), values < place
+      let values = tokens.firstOuter(["VALUES"], from: into), values < position
     else { return nil }
     let columns = tokens[(into + 3)..<values].filter { !$0.isSymbol(",") }.compactMap(\.name)
-    let own = tokens[(values + 2)..<place]
+    let own = tokens[(values + 2)..<position]
     guard !own.contains(where: { $0.isSymbol("(") }) else { return nil }
     let index = own.count { $0.isSymbol(",") }
     guard columns.indices.contains(index) else { return nil }
@@ -131,9 +131,11 @@ struct ParameterSampler {
   }
 
   /// `LIMIT ?`, `LIMIT ? OFFSET ?`, and `LIMIT ?, ?`, of which the first one is the offset.
-  private func limitSlot(at place: Int, in limit: Range<Int>) -> ParameterSlot {
-    if tokens[limit.lowerBound..<place].contains(where: { $0.isWord("OFFSET") }) { return .offset }
-    let followsComma = place + 1 < limit.upperBound && tokens[place + 1].isSymbol(",")
+  private func limitSlot(at position: Int, in limit: Range<Int>) -> ParameterSlot {
+    if tokens[limit.lowerBound..<position].contains(where: { $0.isWord("OFFSET") }) {
+      return .offset
+    }
+    let followsComma = position + 1 < limit.upperBound && tokens[position + 1].isSymbol(",")
     return followsComma ? .offset : .limit
   }
 
@@ -161,11 +163,11 @@ struct ParameterSampler {
     case .jsonList(let operand, let isEncoded):
       return sampleList(operand, count: choice.listCount, isEncoded: isEncoded)
     case .equal(let operand): return value(around: operand, choice, samples, at: 0)
-    case .listed(let operand, let place):
-      guard place > 1, !choice.repeatsListed else {
+    case .listed(let operand, let position):
+      guard position > 1, !choice.repeatsListed else {
         return value(around: operand, choice, samples, at: 0)
       }
-      return listedValue(operand, place, choice, samples)
+      return listedValue(operand, position, choice, samples)
     case .lower(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
       if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width) }
@@ -197,13 +199,13 @@ struct ParameterSampler {
 
   /// A list holds different values, from all of the column.
   private func listedValue(
-    _ operand: Operand, _ place: Int, _ choice: Choice, _ samples: ColumnSamples
+    _ operand: Operand, _ position: Int, _ choice: Choice, _ samples: ColumnSamples
   ) -> BindValue? {
     guard let sample = samples[operand] else { return nil }
     let distinct = sample.distinct
-    let first = choice.row[operand.alias]?[operand].map(sample.place)
-    // The golden ratio spreads any number of places evenly.
-    let part = (Double(place - 1) * 0.618_034).truncatingRemainder(dividingBy: 1)
+    let first = choice.row[operand.alias]?[operand].map(sample.position)
+    // The golden ratio spreads any number of positions evenly.
+    let part = (Double(position - 1) * 0.618_034).truncatingRemainder(dividingBy: 1)
     let index = (first ?? distinct.count / 2) + Int(part * Double(distinct.count))
     return distinct[index % distinct.count]
   }
@@ -218,12 +220,12 @@ struct ParameterSampler {
     return (center - half, center + half)
   }
 
-  /// The text of the innermost term that holds a place.
-  private func term(of place: Int?) -> String? {
-    guard let place else { return nil }
+  /// The text of the innermost term that holds a position.
+  private func term(of position: Int?) -> String? {
+    guard let position else { return nil }
     let terms = outline.scopes.reversed().compactMap(\.filter)
       .flatMap { TermTree($0, of: tokens).conjuncts }
-    return terms.first { $0.contains(place) }.map(text)
+    return terms.first { $0.contains(position) }.map(text)
   }
 
   func text(of range: Range<Int>) -> String {
@@ -232,15 +234,15 @@ struct ParameterSampler {
   }
 
   /// `column IN (?, ?)`, and `column IN (SELECT value FROM json_each(?))` with all of its values.
-  private func listed(at place: Int) -> ParameterSlot? {
-    var start = place - 1
+  private func listed(at position: Int) -> ParameterSlot? {
+    var start = position - 1
     let kinds: [SQLToken.Kind] = [.parameter, .number, .text]
     while start > 0, kinds.contains(tokens[start].kind) || tokens[start].isSymbol(",") {
       start -= 1
     }
     guard start > 1, tokens[start].isSymbol("(") else { return nil }
     if tokens[start - 1].isWord("IN"), let operand = operand(beforeIN: start - 1) {
-      return .listed(operand, place: tokens[start..<place].count { $0.isSymbol(",") } + 1)
+      return .listed(operand, position: tokens[start..<position].count { $0.isSymbol(",") } + 1)
     }
     // `IN (SELECT NSCoreDataValue(value) FROM json_each(` is the longest way.
     guard tokens[start - 1].isWord("JSON_EACH"),
@@ -253,11 +255,11 @@ struct ParameterSampler {
 
   /// The keys of `t0.ZAUTHOR IN (SELECT * FROM _Z_intarray0)`.
   func keys(ofArray name: String, count: Int = batch) -> [Int64] {
-    let places = tokens.indices.filter {
+    let positions = tokens.indices.filter {
       $0 > 5 && tokens[$0].name == name && tokens[$0 - 1].isWord("FROM")
         && tokens[$0 - 5].isWord("IN")
     }
-    guard let place = places.first, let operand = operand(beforeIN: place - 5),
+    guard let position = positions.first, let operand = operand(beforeIN: position - 5),
       let query = try? connection.prepare(
         """
         SELECT DISTINCT \(operand.sql) AS v FROM \(operand.source) \
@@ -269,8 +271,8 @@ struct ParameterSampler {
     return keys
   }
 
-  private func operand(beforeIN place: Int) -> Operand? {
-    operand(endingAt: tokens[place - 1].isWord("NOT") ? place - 1 : place)
+  private func operand(beforeIN position: Int) -> Operand? {
+    operand(endingAt: tokens[position - 1].isWord("NOT") ? position - 1 : position)
   }
 
   // The number of rows that a screen or two show, and therefore a typical batch of keys.
@@ -297,19 +299,20 @@ struct ParameterSampler {
 
   /// `column <= ?`, `? <= column`, `column BETWEEN ? AND ?`.
   private func comparison(
-    at place: Int
+    at position: Int
   ) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
     // `a.b BETWEEN -1 AND ?` is the longest way.
-    for start in max(0, place - 7)...place {
-      for end in place + 1...min(tokens.count, place + 5) {
+    for start in max(0, position - 7)...position {
+      for end in position + 1...min(tokens.count, position + 5) {
         for comparison in ColumnComparison.all(in: start..<end, of: tokens) {
-          let isWholeValue = comparison.value == place..<place + 1
+          let isWholeValue = comparison.value == position..<position + 1
           let isBetween =
-            comparison.kind == .between && comparison.value.contains(place) && start < place - 1
+            comparison.kind == .between && comparison.value.contains(position)
+            && start < position - 1
           guard isWholeValue || isBetween, isBoundary(start, end),
             let column = column(comparison)
           else { continue }
-          let isLow = comparison.value.lowerBound == place
+          let isLow = comparison.value.lowerBound == position
           return (column, comparison.kind, isLow: isLow)
         }
       }
@@ -322,13 +325,13 @@ struct ParameterSampler {
     ends(before: start) && ends(after: end - 1)
   }
 
-  func ends(before place: Int) -> Bool {
-    place == 0 || tokens[place - 1].isSymbol("(") || isBetweenTerms(tokens[place - 1])
+  func ends(before position: Int) -> Bool {
+    position == 0 || tokens[position - 1].isSymbol("(") || isBetweenTerms(tokens[position - 1])
   }
 
-  func ends(after place: Int) -> Bool {
-    guard place + 1 < tokens.count else { return true }
-    let token = tokens[place + 1]
+  func ends(after position: Int) -> Bool {
+    guard position + 1 < tokens.count else { return true }
+    let token = tokens[position + 1]
     // A parenthesis that begins here would make a function of the name before it.
     return token.isSymbol(")") || token.isSymbol(";") || isBetweenTerms(token)
   }
@@ -347,9 +350,9 @@ struct ParameterSampler {
   }
 
   /// `(SELECT COUNT(…) …) <> ?`.
-  private func isComparedWithSubquery(_ place: Int) -> Bool {
-    guard place > 1, ColumnComparison.Kind(tokens[place - 1]) != nil else { return false }
-    let start = start(ofOperandEndingAt: place - 1)
+  private func isComparedWithSubquery(_ position: Int) -> Bool {
+    guard position > 1, ColumnComparison.Kind(tokens[position - 1]) != nil else { return false }
+    let start = start(ofOperandEndingAt: position - 1)
     return tokens[start].isSymbol("(") && tokens[start + 1].isWord("SELECT")
   }
 }

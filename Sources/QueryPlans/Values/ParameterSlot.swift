@@ -21,8 +21,8 @@ enum ParameterSlot {
   /// One end of a range; `isPaired` if the other end is bound as well.
   case lower(ParameterSampler.Operand, isPaired: Bool)
   case upper(ParameterSampler.Operand, isPaired: Bool)
-  /// The value at this place of a list.
-  case listed(ParameterSampler.Operand, place: Int)
+  /// The value at this position of a list.
+  case listed(ParameterSampler.Operand, position: Int)
   /// A list in JSON; encoded where `NSCoreDataValue` reads its values.
   case jsonList(ParameterSampler.Operand, isEncoded: Bool)
   case text(ParameterSampler.Operand, TextForm)

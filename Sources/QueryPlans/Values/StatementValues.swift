@@ -55,9 +55,9 @@ extension ValueSource {
 }
 
 /// Values for the parameters of a statement, of several runs.
-struct StatementValues {
+struct StatementValues: Hashable {
   /// One run; the weights of all runs add up to 1.
-  struct Run {
+  struct Run: Hashable {
     var values: [BindValue]
     var weight: Double
   }

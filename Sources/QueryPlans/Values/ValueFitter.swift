@@ -103,7 +103,8 @@ final class ValueFitter {
       trials = try variedRows(width: 1) + variedRows(width: 1, repeatsListed: true)
     }
     trials += try hasWidth ? fittedWidth() : variedRows()
-    if target.amount < 1 || !trials.isEmpty && trials.allSatisfy({ $0.amount > target.amount }) {
+    let least = target.amount + target.tolerance
+    if target.amount < 1 || !trials.isEmpty && trials.allSatisfy({ $0.amount > least }) {
       trials += try missing()
     }
     guard let runs = mixed(trials) else {
@@ -131,6 +132,9 @@ final class ValueFitter {
     target = .vmSteps(counted)
     return true
   }
+
+  /// Whether it ended for its limit: with a higher one it may find other values.
+  var isExhausted: Bool { stepsLeft == 0 }
 
   private var isCounted: Bool {
     if case .vmSteps(let steps) = target { return steps > 0 }
@@ -228,7 +232,10 @@ final class ValueFitter {
     for (index, slot) in slots.enumerated() where slot.operand != nil {
       switch values[index] {
       case .integer, .real: values[index] = .integer(-4_611_686_018_427_387_904 + Int64(index))
-      case .text(let text): values[index] = .text(text + "\u{10fffd}\u{10fffd}")
+      case .text(let text):
+        // A pattern ends with a wildcard.
+        let end = slot.isPattern ? text.suffix(1) : ""
+        values[index] = .text(String(text.dropLast(end.count)) + "\u{10fffd}\u{10fffd}" + end)
       case .blob(let bytes): values[index] = .blob(bytes + [255, 254, 253])
       case .null: break
       }
@@ -238,8 +245,8 @@ final class ValueFitter {
 
   /// Values of several columns, each from another row: all of them exist, and hardly a row has all.
   private func mixedRows() throws -> [Trial] {
-    let places = slots.indices.filter { slots[$0].operand != nil }
-    guard places.count > 1 else { return [] }
+    let positions = slots.indices.filter { slots[$0].operand != nil }
+    guard positions.count > 1 else { return [] }
     let rows = try evenRows(Self.rowCount).map { row in
       var choice = choice(width: 0.1)
       choice.row = row
@@ -247,8 +254,8 @@ final class ValueFitter {
     }
     return try rows.indices.map { first in
       var values = rows[first]
-      for (shift, place) in places.enumerated() {
-        values[place] = rows[(first + shift) % rows.count][place]
+      for (shift, position) in positions.enumerated() {
+        values[position] = rows[(first + shift) % rows.count][position]
       }
       return try trial(values)
     }

@@ -87,8 +87,8 @@ extension PlanJudge {
     var excess = PlanJudgement.Excess()
     var searches: [Int: [TableAccess]] = [:]
     collect(plan.roots, depth: 0, &searches, &excess)
-    for (place, scope) in outline.scopes.enumerated() {
-      guard let accesses = searches[place] else { continue }
+    for (position, scope) in outline.scopes.enumerated() {
+      guard let accesses = searches[position] else { continue }
       let terms = scope.conditions.flatMap { TermTree($0, of: outline.tokens).conjuncts }
         .filter { term in !accesses.contains { finds($0, term, scope) } }
       for text in terms.map(outline.text) where !excess.terms.contains(text) {
@@ -124,9 +124,9 @@ extension PlanJudge {
     for node in nodes {
       if let access = node.fact.access, !access.isSubquery {
         if let scope = outline.scope(of: access.name, depth: depth),
-          let place = outline.scopes.firstIndex(of: scope)
+          let position = outline.scopes.firstIndex(of: scope)
         {
-          searches[place, default: []].append(access)
+          searches[position, default: []].append(access)
         }
         if let outer, searchesText(access) {
           excess.textSearch = .init(

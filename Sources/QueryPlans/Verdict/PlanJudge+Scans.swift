@@ -2,7 +2,7 @@
 
 extension PlanJudge {
   /// The position of a step in its plan.
-  struct Place {
+  struct Position {
     var depth = 0
     var isCorrelated = false
     /// Whether its rows are sorted before the first one is returned.
@@ -12,28 +12,28 @@ extension PlanJudge {
   }
 
   /// Lists the scans of some steps and of the steps below them.
-  func read(_ nodes: [QueryPlan.Node], in place: Place, into judgement: inout PlanJudgement) {
-    var place = place
-    place.isSorted = nodes.contains {
+  func read(_ nodes: [QueryPlan.Node], in position: Position, into judgement: inout PlanJudgement) {
+    var position = position
+    position.isSorted = nodes.contains {
       // DISTINCT returns each row that is new at once.
       if case .temporaryBTree(let purpose) = $0.fact { purpose != "DISTINCT" } else { false }
     }
     for node in nodes {
       switch node.fact {
-      case .scan(let access): judgement.scans.append(scan(access, in: place))
+      case .scan(let access): judgement.scans.append(scan(access, in: position))
       case .search(let access):
         if case .automatic = access.index {
           automaticIndex(access, &judgement)
-        } else if let scan = scanForExtreme(access, in: place) {
+        } else if let scan = scanForExtreme(access, in: position) {
           judgement.scans.append(scan)
         }
       case .constantRows:
-        judgement.scans.append(.constantRow(isInCorrelatedSubquery: place.isCorrelated))
+        judgement.scans.append(.constantRow(isInCorrelatedSubquery: position.isCorrelated))
       case .temporaryBTree(let purpose): judgement.temporaryBTrees.append(purpose)
       case .recursiveStep: judgement.isRecursive = true
       default: break
       }
-      var inner = place
+      var inner = position
       if case .subquery(_, let isCorrelated) = node.fact {
         if isCorrelated { judgement.correlatedSubqueries += 1 }
         inner.isCorrelated = inner.isCorrelated || isCorrelated
@@ -43,20 +43,20 @@ extension PlanJudge {
         inner.isOutermost = true
       }
       read(node.children, in: inner, into: &judgement)
-      if node.fact.access != nil { place.isOutermost = false }
+      if node.fact.access != nil { position.isOutermost = false }
     }
   }
 
   /// The scan of `SELECT min(a) FROM t`, which SQLite calls SEARCH; nil where an index begins with a.
-  private func scanForExtreme(_ access: TableAccess, in place: Place) -> PlanJudgement.Scan? {
+  private func scanForExtreme(_ access: TableAccess, in position: Position) -> PlanJudgement.Scan? {
     guard access.constraint == nil else { return nil }
-    guard let index = access.index else { return scan(access, in: place) }
+    guard let index = access.index else { return scan(access, in: position) }
     guard case .named(let name, _) = index, let first = source.firstColumn(name),
-      let scope = outline.scope(of: access.name, depth: place.depth),
+      let scope = outline.scope(of: access.name, depth: position.depth),
       let table = scope.source(named: access.name),
       let column = IndexProposals.extremes(of: scope, table, outline.tokens).first
     else { return nil }
-    var found = scan(access, in: place)
+    var found = scan(access, in: position)
     guard column.lowercased() == first else { return found }
     // It stops at the first row for which the WHERE is true.
     found.isCertain = false
@@ -79,8 +79,8 @@ extension PlanJudge {
     }
   }
 
-  private func scan(_ access: TableAccess, in place: Place) -> PlanJudgement.Scan {
-    let scope = outline.scope(of: access.name, depth: place.depth)
+  private func scan(_ access: TableAccess, in position: Position) -> PlanJudgement.Scan {
+    let scope = outline.scope(of: access.name, depth: position.depth)
     var size = access.isSubquery ? nil : access.table.flatMap(source.size)
     var partial: PartialIndex?
     if case .named(let index, _) = access.index { partial = source.partialIndex(index) }
@@ -88,8 +88,8 @@ extension PlanJudge {
     if let rows = access.rows, size == nil { size = TableSize(rows, terms: scope.map(termCount)) }
     var scan = PlanJudgement.Scan(
       name: access.name, table: access.table, size: size, harmlessBecause: nil, isCertain: true,
-      index: nil, isInCorrelatedSubquery: place.isCorrelated,
-      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0, place) } ?? [])
+      index: nil, isInCorrelatedSubquery: position.isCorrelated,
+      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0, position) } ?? [])
     scan.comparedExpression = scope.flatMap { scope in
       ComparedExpression.all(in: scope, outline).first {
         $0.table.lowercased() == access.table?.lowercased()
@@ -105,16 +105,16 @@ extension PlanJudge {
     let conditions = scope.map { [$0] } ?? outline.scopes
     scan.hasFilter = conditions.contains { $0.filter != nil || $0.hasJoinCondition }
     scan.isVirtual = readsAllOfModule(access)
-    scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
-    if let partial, let scope, scan.harmlessBecause == nil, place.isOutermost,
-      !place.isCorrelated, selects(scope, partial)
+    scan.harmlessBecause = reason(access, scope, size, position, scan.isVirtual)
+    if let partial, let scope, scan.harmlessBecause == nil, position.isOutermost,
+      !position.isCorrelated, selects(scope, partial)
     {
       scan.harmlessBecause = .partialIndex
     }
-    scan.isOutermost = place.isOutermost
-    scan.isCertain = isCertain(scope, place)
+    scan.isOutermost = position.isOutermost
+    scan.isCertain = isCertain(scope, position)
     scan.isMandatory =
-      scan.isCertain && place.isOutermost && place.depth == 0 && !place.isCorrelated
+      scan.isCertain && position.isOutermost && position.depth == 0 && !position.isCorrelated
       && !scan.isVirtual
     return scan
   }
@@ -124,32 +124,32 @@ extension PlanJudge {
   }
 
   private func reason(
-    _ access: TableAccess, _ scope: SelectScope?, _ size: TableSize?, _ place: Place,
+    _ access: TableAccess, _ scope: SelectScope?, _ size: TableSize?, _ position: Position,
     _ isVirtual: Bool
   ) -> HarmlessReason? {
     if access.isSubquery { return .subqueryResult }
     if access.table.map(IntegerArrays.isName) == true { return .valueList }
     if case .virtualTable = access.index, !isVirtual { return .virtualTable }
-    if let scope, scope.isBounded, !place.isSorted, offset(of: scope).isSmall { return .limit }
+    if let scope, scope.isBounded, !position.isSorted, offset(of: scope).isSmall { return .limit }
     if !isVirtual, isEntryCount(of: access, scope) { return .entryCount }
     // A small scan costs little once, but within another loop it runs for every row.
-    guard !place.isCorrelated, place.isOutermost || place.depth > 0 else { return nil }
+    guard !position.isCorrelated, position.isOutermost || position.depth > 0 else { return nil }
     if let size, !size.isAtLeast, Double(size.rows) < ScanBound.minRows { return .smallTable }
     return scope.map(returnsAll) == true ? .returnsAll : nil
   }
 
   /// Whether the plan alone shows that the scan goes to the end.
-  private func isCertain(_ scope: SelectScope?, _ place: Place) -> Bool {
+  private func isCertain(_ scope: SelectScope?, _ position: Position) -> Bool {
     // A plan without its statement.
-    if outline.scopes.isEmpty { return !place.isCorrelated || place.isOutermost }
+    if outline.scopes.isEmpty { return !position.isCorrelated || position.isOutermost }
     guard let scope else {
       // A table of a view, of a trigger or of a foreign key, which is not in the text.
-      return place.isOutermost && outline.scopes.allSatisfy { $0.limit == nil }
+      return position.isOutermost && outline.scopes.allSatisfy { $0.limit == nil }
     }
     if scope.role == .exists { return false }
-    if scope.limit == nil { return !place.isCorrelated || place.isOutermost }
+    if scope.limit == nil { return !position.isCorrelated || position.isOutermost }
     if scope.isBounded, offset(of: scope) == .large { return true }
-    return place.isSorted || scope.hasAggregate && !scope.hasGroupBy
+    return position.isSorted || scope.hasAggregate && !scope.hasGroupBy
   }
 
   /// The rows that a small OFFSET in the text skips: they count as returned, as those of the first pages of a list.
@@ -229,7 +229,7 @@ extension PlanJudge {
   }
 
   private func comparedColumns(
-    of name: String, in scope: SelectScope, _ place: Place
+    of name: String, in scope: SelectScope, _ position: Position
   ) -> [String] {
     guard let source = scope.source(named: name),
       let compared = ComparedColumns(of: source, in: scope, outline)
@@ -237,7 +237,7 @@ extension PlanJudge {
     // A join cannot find the rows of the first table, unless another table could be read before it.
     let others = scope.sources.filter { $0 != source }
     let mayComeLater =
-      !place.isOutermost
+      !position.isOutermost
       || others.contains {
         ComparedColumns(of: $0, in: scope, outline)?.filtered.isEmpty == false
       }

@@ -20,7 +20,7 @@ public struct PlanJudgement: Hashable, Sendable {
     public var isInCorrelatedSubquery: Bool
     /// The columns that WHERE compares, equalities first.
     public var comparedColumns: [String]
-    /// The expressions that WHERE compares in place of columns, such as `lower(email)`; nil for
+    /// The expressions that WHERE compares instead of columns, such as `lower(email)`; nil for
     /// none.
     public var comparedExpression: ComparedExpression?
     /// Whether it is a virtual table that its module reads from end to end.
@@ -29,7 +29,7 @@ public struct PlanJudgement: Hashable, Sendable {
     public internal(set) var isPartial = false
     /// Whether its SELECT has a WHERE or joins.
     public internal(set) var hasFilter = true
-    /// The indexes that SQLite would use in place of the scan, by a trial on the schema; nil where none was
+    /// The indexes that SQLite would use instead of the scan, by a trial on the schema; nil where none was
     /// tried.
     public internal(set) var indexes: [IndexCandidate]?
     /// Whether the statement needs the index that SQLite makes at each run first: one for this scan alone would change the
@@ -117,7 +117,7 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var scans: [Scan] = []
   /// The rows that are sorted or made distinct without an index, such as `ORDER BY`.
   public internal(set) var temporaryBTrees: [String] = []
-  /// The index that SQLite would use in place of the sort; nil where none was tried.
+  /// The index that SQLite would use instead of the sort; nil where none was tried.
   public internal(set) var sortIndexes: [IndexCandidate]?
   /// The indexes that were made on a copy, with the steps of a run without them and with them.
   public internal(set) var gains: [IndexGain] = []
@@ -130,7 +130,7 @@ public struct PlanJudgement: Hashable, Sendable {
   /// The set of indexes that halves the steps of a run, as `advise` finds it; nil where runs could not be counted, and
   /// empty where there is none.
   public internal(set) var indexes: [IndexCandidate]?
-  /// The gain of an index in place of the automatic one, where it is less than half of the steps.
+  /// The gain of an index instead of the automatic one, where it is less than half of the steps.
   public internal(set) var smallGain: IndexGain?
   /// Whether one of them is of a table that is large, or of unknown size.
   var hasLargeAutomaticIndex = false
@@ -142,7 +142,7 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var isRecursive = false
   /// The searches of a plan that was read as text; an index was not tried.
   public internal(set) var partialSearches: [PartialSearch] = []
-  /// The steps of the plan that the database has in place of the one that was read as text.
+  /// The steps of the plan that the database has instead of the one that was read as text.
   public internal(set) var otherPlan: [String] = []
   /// Whether the statement inserts, updates or deletes rows: it may have triggers and check foreign keys.
   public internal(set) var isOfWrite = false

@@ -100,16 +100,14 @@ final class StatementMeter {
       let bench, hasSteps
     else { return nil }
     let connection = bench.connection
-    // Values that were sampled for a write reproduce no count; a long statement runs with one tuple.
+    // Values that were sampled for a write reproduce no count.
     let known = SQLTokenizer.tokens(of: sql).areOfWrite ? nil : knownValues[sql]
-    let tuples = known.map { known in
-      before.measurement.isCut
-        ? Array(known.tuples.prefix(1)) : known.all.isEmpty ? known.tuples : known.all
-    }
     var statement = WorkloadStatement(
       id: "", sql: sql, runs: max(work.executions, 1), counted: CountedRuns(work),
-      values: tuples?.filter { !$0.isEmpty } ?? values)
-    statement.hasSampledValues = known != nil && before.measurement.isSampled
+      values: values)
+    // A long statement runs with one tuple in a report.
+    let isLong = before.measurement.isCut && budget.steps < Self.maxSearchSteps / 2
+    statement.sampled = isLong ? known?.sampled?.first(1) : known?.sampled
     var writes = updates
     // The rows that a DELETE finds by an index are removed from it as well.
     if let own = WrittenTable(sql: sql), own.kind != .update || writes.isEmpty {
@@ -204,11 +202,20 @@ final class StatementMeter {
 
   private struct Values {
     var tuples: [[BindValue]]
-    /// All runs that reproduce the counts together.
-    var all: [[BindValue]] = []
-    var isSampled = false
+    /// The runs that reproduce the counts together; nil for recorded values.
+    var sampled: StatementValues?
+    var isSampled: Bool { sampled != nil }
     /// Whether a run reproduces the counts of the trace.
     var isFitted = true
+
+    init(tuples: [[BindValue]], sampled: StatementValues? = nil) {
+      (self.tuples, self.sampled) = (tuples, sampled)
+    }
+
+    init(ofOneRun values: [BindValue]) {
+      let run = StatementValues.Run(values: values, weight: 1)
+      self.init(tuples: [values], sampled: StatementValues(runs: [run], source: .sampled))
+    }
   }
 
   /// The values of a run for a plan: recorded ones, otherwise sampled ones; nil without either.
@@ -239,22 +246,22 @@ final class StatementMeter {
   private func sampled(
     _ work: StatementWork, _ statement: Statement, _ sampler: ParameterSampler
   ) throws -> Values {
-    var values = Values(tuples: [], isSampled: true)
     guard statement.isReadOnly, work.isCounted || work.rows > 0 else {
-      values.tuples = [try sampler.values()]
+      return try Values(ofOneRun: sampler.values())
+    }
+    let maxSteps = UInt64(max(min(Self.maxFitSteps, budget.steps / 2), 0))
+    let fitter = try ValueFitter(
+      statement, sampler: sampler, counted: CountedRuns(work), maxSteps: maxSteps)
+    let fitted = try? fitter.values()
+    let isCut = fitter.isExhausted && maxSteps < ValueFitter.maxSteps
+    if isCut { budget.isExhausted = true }
+    guard !isCut, let fitted, let best = fitted.runs.map(\.weight).max() else {
+      var values = try Values(ofOneRun: sampler.values())
+      values.isFitted = false
       return values
     }
-    let fitter = try ValueFitter(
-      statement, sampler: sampler, counted: CountedRuns(work),
-      maxSteps: UInt64(max(min(Self.maxFitSteps, budget.steps / 2), 0)))
-    if let fitted = try? fitter.values(), let best = fitted.runs.map(\.weight).max() {
-      values.tuples = Self.some(of: fitted.runs.filter { $0.weight * 2 > best }.map(\.values))
-      values.all = fitted.runs.allSatisfy { $0.weight == best } ? fitted.runs.map(\.values) : []
-    } else {
-      values.tuples = [try sampler.values()]
-      values.isFitted = false
-    }
-    return values
+    let likely = fitted.runs.filter { $0.weight * 2 > best }
+    return Values(tuples: Self.some(of: likely.map(\.values)), sampled: fitted)
   }
 
   /// Samples values within the limit of a run.

@@ -53,8 +53,8 @@ package struct FoldingTable {
       // C2 80 is U+0080, CB BF is U+02FF.
       guard (0xC2...0xCB).contains(byte), index + 1 < text.count, text[index + 1] & 0xC0 == 0x80
       else { return nil }
-      let place = Int(byte & 0x1F) << 6 + Int(text[index + 1] & 0x3F) - Int(Self.first)
-      folded.append(contentsOf: bytes[starts[place]..<starts[place + 1]])
+      let slot = Int(byte & 0x1F) << 6 + Int(text[index + 1] & 0x3F) - Int(Self.first)
+      folded.append(contentsOf: bytes[starts[slot]..<starts[slot + 1]])
       index += 2
     }
     return folded

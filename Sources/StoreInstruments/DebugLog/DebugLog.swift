@@ -78,7 +78,7 @@ public final class DebugLog: StoreObserver {
         text.append(Int64(level.rawValue))
       }
     }
-    // Any other descriptor may be closed, and a file of the program in its place.
+    // Any other descriptor may be closed, and be a file of the program now.
     if isOwned || descriptor == STDERR_FILENO { LogEnds.register(self) }
   }
 

@@ -76,13 +76,13 @@ final class LogBuffer {
 extension UnsafeRawBufferPointer {
   /// Whether no byte needs a second look: printable ASCII but for `\`, and for `"` between quotes.
   fileprivate func isPlain(isQuoted: Bool) -> Bool {
-    var place = 0
-    while count - place >= 8 {
-      let word = loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    var offset = 0
+    while count - offset >= 8 {
+      let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       if word.hasUnsafeByte || isQuoted && word.hasByte(UInt8(ascii: "\"")) { return false }
-      place += 8
+      offset += 8
     }
-    return self[place...].allSatisfy {
+    return self[offset...].allSatisfy {
       $0 &- 0x20 < 0x5f && $0 != UInt8(ascii: "\\") && !(isQuoted && $0 == UInt8(ascii: "\""))
     }
   }

@@ -99,7 +99,7 @@ private struct TraceFields: EventFieldWriter {
 }
 
 extension String {
-  /// The text with `\u{0}` in place of each NUL, which ends a string of C.
+  /// The text with `\u{0}` instead of each NUL, which ends a string of C.
   var withoutNUL: String {
     split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
   }

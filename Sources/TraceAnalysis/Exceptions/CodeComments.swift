@@ -10,7 +10,7 @@ import StoreEvents
 public struct CodeComments: Hashable, Sendable {
   /// The exceptions, in the order of the file.
   public private(set) var exceptions: [FindingException] = []
-  /// Comments that excuse nothing because they are not understood; one sentence each.
+  /// Comments that suppress nothing because they are not understood; one sentence each.
   public private(set) var problems: [String] = []
 
   static let marker = "storescope: ignore["

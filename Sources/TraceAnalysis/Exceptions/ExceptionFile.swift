@@ -24,21 +24,23 @@ public struct ExceptionFile: Hashable, Sendable {
 
   /// Reads the text of a file.
   ///
-  /// - Throws: ``ExceptionFileError``: an exception that is not understood excuses nothing.
+  /// - Throws: ``ExceptionFileError``: an exception that is not understood suppresses nothing.
   public init(path: String, text: String) throws(ExceptionFileError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
-      let place = ExceptionFileError.Place(path: path, line: index + 1)
+      let location = ExceptionFileError.Location(path: path, line: index + 1)
       let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
       if line.hasPrefix("["), line.hasSuffix("]") {
-        exceptions.append(try Self.exception(for: line.dropFirst().dropLast().trimmed, place))
+        exceptions.append(try Self.exception(for: line.dropFirst().dropLast().trimmed, location))
       } else {
-        guard let sign = line.firstIndex(of: "=") else { throw .notUnderstood(place, String(line)) }
+        guard let sign = line.firstIndex(of: "=") else {
+          throw .notUnderstood(location, String(line))
+        }
         let value = String(line[line.index(after: sign)...].trimmed)
-        guard !exceptions.isEmpty else { throw .notUnderstood(place, String(line)) }
-        guard !value.isEmpty else { throw .noValue(place, String(line[..<sign].trimmed)) }
-        try Self.set(line[..<sign].trimmed, value, in: &exceptions[exceptions.count - 1], place)
+        guard !exceptions.isEmpty else { throw .notUnderstood(location, String(line)) }
+        guard !value.isEmpty else { throw .noValue(location, String(line[..<sign].trimmed)) }
+        try Self.set(line[..<sign].trimmed, value, in: &exceptions[exceptions.count - 1], location)
       }
     }
     for exception in exceptions where exception.reason.isEmpty {
@@ -53,17 +55,18 @@ public struct ExceptionFile: Hashable, Sendable {
   }
 
   private static func exception(
-    for rule: Substring, _ place: ExceptionFileError.Place
+    for rule: Substring, _ location: ExceptionFileError.Location
   ) throws(ExceptionFileError) -> FindingException {
     guard rule == "Gate" || Rules.named(String(rule)) != nil else {
-      throw .unknownRule(place, String(rule))
+      throw .unknownRule(location, String(rule))
     }
-    return FindingException(rule: String(rule), reason: "", path: place.path, line: place.line)
+    return FindingException(
+      rule: String(rule), reason: "", path: location.path, line: location.line)
   }
 
   private static func set(
     _ key: Substring, _ value: String, in exception: inout FindingException,
-    _ place: ExceptionFileError.Place
+    _ location: ExceptionFileError.Location
   ) throws(ExceptionFileError) {
     switch key {
     case "caller": exception.caller = value
@@ -72,13 +75,13 @@ public struct ExceptionFile: Hashable, Sendable {
     case "reason": exception.reason = value
     case "statement":
       guard value.utf8.count == 16, let id = UInt64(value, radix: 16) else {
-        throw .notAStatement(place, value)
+        throw .notAStatement(location, value)
       }
       exception.statement = StatementID(rawValue: id)
     case "expires":
-      guard isDay(value) else { throw .notADay(place, value) }
+      guard isDay(value) else { throw .notADay(location, value) }
       exception.expires = value
-    default: throw .unknownKey(place, String(key))
+    default: throw .unknownKey(location, String(key))
     }
   }
 

@@ -5,17 +5,17 @@ public import StoreEvents
 /// Findings, except suppressed ones.
 public struct FindingReview: Hashable, Sendable {
   /// A finding with its exception.
-  public struct Excused: Hashable, Sendable {
+  public struct Suppressed: Hashable, Sendable {
     /// The finding.
     public var finding: Finding
-    /// The exception that excuses it.
+    /// The exception that suppresses it.
     public var exception: FindingException
   }
 
   /// The findings without an exception.
   public var findings: [Finding] = []
   /// The findings with an exception.
-  public var excused: [Excused] = []
+  public var suppressed: [Suppressed] = []
   /// Exceptions that are expired, or that match nothing; one sentence each.
   public var complaints: [String] = []
   /// Whether the rules that need the program's database were checked.
@@ -27,9 +27,9 @@ public struct FindingReview: Hashable, Sendable {
   /// Findings without exceptions.
   public init(_ findings: [Finding]) { self.findings = findings }
 
-  /// Removes the findings that a file excuses, and returns the exceptions that excuse nothing.
+  /// Removes the findings that a file suppresses, and returns the exceptions that suppress nothing.
   ///
-  /// An expired exception excuses nothing: its finding is reported again.
+  /// An expired exception suppresses nothing: its finding is reported again.
   ///
   /// - Parameters:
   ///   - findings: the findings of a run.
@@ -44,7 +44,7 @@ public struct FindingReview: Hashable, Sendable {
         rule: finding.rule, caller: finding.caller, statement: finding.statement, sql: sql,
         object: finding.object)
       if let exception {
-        excused.append(Excused(finding: finding, exception: exception))
+        suppressed.append(Suppressed(finding: finding, exception: exception))
       } else {
         self.findings.append(finding)
       }
@@ -67,7 +67,7 @@ public struct ExceptionBook {
     self.today = today
   }
 
-  /// Finds the exception that excuses something, and remembers that it did.
+  /// Finds the exception that suppresses something, and remembers that it did.
   public mutating func exception(
     rule: String, caller: SourceLocation = .unknown, statement: StatementID?, sql: String?,
     object: String = ""
@@ -89,16 +89,16 @@ public struct ExceptionBook {
     file.problems
       + file.exceptions.enumerated().compactMap { index, exception -> String? in
         guard isMeant(exception) else { return nil }
-        let place =
+        let subject =
           "\(LogText.escaped(exception.path)):\(exception.line): the exception from \(exception.rule)"
         if let day = exception.expires, exception.isExpired(on: today) {
-          return "\(place) expired on \(day); what it excused counts again"
+          return "\(subject) expired on \(day); what it excused counts again"
         }
         if used.contains(index) { return nil }
         let others = (compared[exception.rule] ?? []).prefix(3)
         let found =
           others.isEmpty ? "" : " (it was compared with \(others.joined(separator: ", ")))"
-        return "\(place) matches nothing; take it out\(found)"
+        return "\(subject) matches nothing; take it out\(found)"
       }
   }
 }

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension GateResult {
-  /// Removes the regressions of statements that a file excuses under `[Gate]`.
+  /// Removes the regressions of statements that a file suppresses under `[Gate]`.
   ///
   /// The totals still include the work of these statements, so they may have increased by that
   /// amount.
@@ -11,7 +11,7 @@ extension GateResult {
   /// - Parameters:
   ///   - file: the exceptions.
   ///   - today: such as `2026-11-21`.
-  public mutating func excuse(by file: ExceptionFile, today: String) {
+  public mutating func suppress(by file: ExceptionFile, today: String) {
     var book = ExceptionBook(file, today: today)
     let all = regressions
     regressions = []
@@ -27,24 +27,24 @@ extension GateResult {
               rule: $0.rule, caller: $0.caller, statement: $0.statement, sql: difference.sql,
               object: $0.object)
           }
-      if exception == nil { regressions.append(difference) } else { excused.append(difference) }
+      if exception == nil { regressions.append(difference) } else { suppressed.append(difference) }
     }
-    regressions = regressions.compactMap { $0.sql == nil ? withoutExcused($0) : $0 }
+    regressions = regressions.compactMap { $0.sql == nil ? withoutSuppressed($0) : $0 }
     complaints = book.complaints { $0.rule == "Gate" }
   }
 
-  private func withoutExcused(_ totals: Difference) -> Difference? {
+  private func withoutSuppressed(_ totals: Difference) -> Difference? {
     // A warning on a schema has no counts that a statement's exception could explain.
-    guard !excused.isEmpty, !totals.changes.isEmpty else { return totals }
+    guard !suppressed.isEmpty, !totals.changes.isEmpty else { return totals }
     var totals = totals
     totals.changes.removeAll { change in
       let isRuns = change.metric == .fetches || change.metric == .counts
       let metric = isRuns ? .count : change.metric
-      let excused = excused.flatMap(\.changes).filter {
+      let suppressed = suppressed.flatMap(\.changes).filter {
         $0.metric == metric && $0.after > $0.before
       }
       .reduce(UInt64(0)) { $0 &+ ($1.after - $1.before) }
-      return change.after <= change.before || change.after - change.before <= excused
+      return change.after <= change.before || change.after - change.before <= suppressed
     }
     return totals.changes.isEmpty ? nil : totals
   }

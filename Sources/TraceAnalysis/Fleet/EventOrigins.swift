@@ -4,10 +4,10 @@ public import StoreEvents
 
 /// The origins of the events of a stream, for exports that write events one by one.
 public struct EventOrigins {
-  /// The place of an event, and its process.
-  public struct Place: Hashable, Sendable {
-    /// The origin of an event; the database is "" for events without one.
-    public var origin: OriginProfile
+  /// The origin of an event, and its process.
+  public struct Origin: Hashable, Sendable {
+    /// Where it ran; the database is "" for events without one.
+    public var profile: OriginProfile
     /// Distinguishes processes that had one id one after the other.
     public var processStart: Nanoseconds
   }
@@ -20,8 +20,8 @@ public struct EventOrigins {
   /// - Parameter labels: the stream's labels from `record --label`.
   public init(labels: [String: String]) { self.labels = labels }
 
-  /// The place of an event; call it for each event, in their order.
-  public mutating func place(of record: EventRecord) -> Place {
+  /// The origin of an event; call it for each event, in their order.
+  public mutating func origin(of record: EventRecord) -> Origin {
     let process = processes.index(of: record, as: ProcessTable.Role(record.event))
     let host = record.process.host
     let context = ProfileBuilder.Key(process: process, id: record.contextID)
@@ -48,8 +48,8 @@ public struct EventOrigins {
       index = origins.index(ofStoreOrConnection: event.storeID, context, host: host)
     default: index = origins.index(ofContext: context, host: host)
     }
-    return Place(
-      origin: origin(index), processStart: processes.profiles[process].start ?? 0)
+    return Origin(
+      profile: origin(index), processStart: processes.profiles[process].start ?? 0)
   }
 
   private mutating func origin(_ index: Int) -> OriginProfile {

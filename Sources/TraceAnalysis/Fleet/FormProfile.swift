@@ -3,7 +3,7 @@
 import QueryPlans
 public import StoreEvents
 
-/// The runs of one form of statement at one place: counts that add up over hosts, versions and
+/// The runs of one form of statement from one origin: counts that add up over hosts, versions and
 /// days.
 ///
 /// A form is a statement without its values, see `SQLFingerprint`.

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// The statements by where they ran, while they are being counted.
 ///
-/// While all of them run in one place, no second sums are kept: the place is recorded, and the
+/// While all of them have one origin, no second sums are kept: the origin is recorded, and the
 /// statements' sums apply.
 struct FormTable {
   struct Key: TallyKey {
@@ -14,17 +14,17 @@ struct FormTable {
   }
 
   private struct Tally {
-    /// The sums that were counted before a second place was seen.
+    /// The sums that were counted before a second origin was seen.
     var before: FormProfile?
     var tally = CallerTally()
   }
 
-  /// Nil before the first run, and after the second place.
+  /// Nil before the first run, and after the second origin.
   private(set) var onlyOrigin: Int?
   private var tallies: TallyTable<Key, Tally>?
   private var others: Set<StatementID> = []
 
-  /// Whether the sums of the statements so far must be copied before a run at a place is counted.
+  /// Whether the sums of the statements so far must be copied before a run of an origin is counted.
   mutating func isSecond(_ origin: Int) -> Bool {
     guard tallies == nil, let onlyOrigin else {
       if tallies == nil { onlyOrigin = origin }
@@ -56,7 +56,7 @@ struct FormTable {
     tallies?.update(key, make: { Tally() }) { add(&$0.tally) }
   }
 
-  /// The rows; nil if there was one place.
+  /// The rows; nil if there was one origin.
   func finish(
     _ origins: OriginTable, _ texts: StatementTexts, labels: [String: String]
   ) -> [FormProfile]? {
@@ -86,7 +86,7 @@ struct FormTable {
 }
 
 extension ProfileBuilder {
-  /// The place of a context's store.
+  /// The origin of a context's store.
   mutating func origin(ofContext context: Key) -> Int {
     origins.index(
       ofContext: context, host: processes.profiles[context.process].identity.host)

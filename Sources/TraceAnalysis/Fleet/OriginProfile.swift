@@ -41,7 +41,7 @@ extension ReadingReport {
   }
 }
 
-/// The places where statements run, by process and connection, in bounded memory.
+/// The origins of statements, by process and connection, in bounded memory.
 struct OriginTable {
   typealias Key = ProfileBuilder.Key
   private var origins: [OriginProfile] = []

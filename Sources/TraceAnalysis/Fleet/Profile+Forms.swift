@@ -4,7 +4,7 @@ import StoreEvents
 import TraceReading
 
 extension Profile {
-  /// Sets the rows of a merged profile; where all inputs ran at one place, the place is enough.
+  /// Sets the rows of a merged profile; where all inputs have one origin, the origin is enough.
   mutating func mergeForms(of profiles: [Profile], limit: Int) {
     let parts = profiles.filter { !$0.statements.isEmpty }
     let origins = Set(parts.map(\.origin))
@@ -74,16 +74,16 @@ extension Profile {
       let order =
         processes.indices.filter { processes[$0].coverage != .complete }
         + processes.indices.filter { processes[$0].coverage == .complete }
-      var places = [Int](repeating: Bounds.processes, count: processes.count)
+      var newIndexes = [Int](repeating: Bounds.processes, count: processes.count)
       var rest = ProcessProfile(
         identity: ProcessIdentity(id: 0, name: "other processes"))
-      for (place, index) in order.enumerated() where place < Bounds.processes {
-        places[index] = place
+      for (newIndex, index) in order.enumerated() where newIndex < Bounds.processes {
+        newIndexes[index] = newIndex
       }
       for index in order.dropFirst(Bounds.processes) { rest.add(processes[index]) }
       processes = order.prefix(Bounds.processes).map { processes[$0] } + [rest]
-      for index in contexts.indices where places.indices.contains(contexts[index].process) {
-        contexts[index].process = places[contexts[index].process]
+      for index in contexts.indices where newIndexes.indices.contains(contexts[index].process) {
+        contexts[index].process = newIndexes[contexts[index].process]
       }
       contexts = contexts.merged(by: { ProfileBuilder.Key(process: $0.process, id: $0.id) }) {
         $0.add($1)

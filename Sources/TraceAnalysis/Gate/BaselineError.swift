@@ -93,15 +93,15 @@ extension BaselineV1 {
 extension DecodingError {
   /// Describes the problem, and its location.
   fileprivate var sentence: String {
-    func place(_ context: Context) -> String {
+    func location(_ context: Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
       return path.isEmpty ? "" : " in \(path.joined(separator: "."))"
     }
     switch self {
-    case .keyNotFound(let key, let context): return "no '\(key.stringValue)'\(place(context))"
+    case .keyNotFound(let key, let context): return "no '\(key.stringValue)'\(location(context))"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "a value of another type\(place(context))"
-    // Foundation has one error for both, without a place.
+      return "a value of another type\(location(context))"
+    // Foundation has one error for both, without a location.
     case .dataCorrupted: return "it is not JSON, or a number in it is out of range"
     @unknown default: return "it is not JSON"
     }

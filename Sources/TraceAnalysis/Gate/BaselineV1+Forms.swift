@@ -10,14 +10,14 @@ extension BaselineV1 {
     guard forms != statements.map(\.sql) else { return self }
     var result = self
     result.statements = []
-    var places: [String: Int] = [:]
+    var indexes: [String: Int] = [:]
     for (form, statement) in zip(forms, statements) {
       var statement = statement
       statement.sql = form
-      if let place = places[form] {
-        result.statements[place].add(statement)
+      if let index = indexes[form] {
+        result.statements[index].add(statement)
       } else {
-        places[form] = result.statements.count
+        indexes[form] = result.statements.count
         result.statements.append(statement)
       }
     }

@@ -9,11 +9,11 @@ import StoreEvents
 /// baseline's warning is still there, the same statement in another function is.
 struct FindingComparison {
   /// A function that ran statements.
-  struct Place: Hashable {
+  struct Function: Hashable {
     var file: String
-    var function: String
+    var name: String
 
-    init(_ file: String, _ function: String) { (self.file, self.function) = (file, function) }
+    init(_ file: String, _ name: String) { (self.file, self.name) = (file, name) }
   }
 
   /// The indices of the new warnings.
@@ -22,8 +22,8 @@ struct FindingComparison {
   /// - Parameters:
   ///   - known: the warnings of the baseline.
   ///   - now: the warnings of the run.
-  ///   - places: the functions that ran statements in the run.
-  init(_ known: [KnownFinding], _ now: [KnownFinding], places: Set<Place>) {
+  ///   - functions: the functions that ran statements in the run.
+  init(_ known: [KnownFinding], _ now: [KnownFinding], functions: Set<Function>) {
     let keys = Dictionary(grouping: known.map { ($0, $0.key) }, by: \.1)
     var gone = Set(known)
     for (index, finding) in now.enumerated() {
@@ -53,8 +53,9 @@ struct FindingComparison {
     }
     removeChanged { old, new in
       guard let file = old.file else { return false }
-      let isThere = places.contains { place in
-        place.file == file && old.function.map { CallerFunction.isSame($0, place.function) } ?? true
+      let isThere = functions.contains { function in
+        function.file == file
+          && old.function.map { CallerFunction.isSame($0, function.name) } ?? true
       }
       return !isThere && old.key == new.key(in: file)
     }

@@ -15,7 +15,7 @@ public struct FindingDifference: Hashable, Sendable {
   public private(set) var stayed = 0
   /// The number of findings of the second run that an exception suppresses; no other property
   /// includes them.
-  public private(set) var excused = 0
+  public private(set) var suppressed = 0
 
   /// Compares the findings of two runs, without findings that a file suppresses on a day such as
   /// `2026-11-21`.
@@ -24,7 +24,7 @@ public struct FindingDifference: Hashable, Sendable {
       FindingReview(profile.findings, in: profile, file: exceptions, today: today)
     }
     let reviewed = review(after)
-    excused = reviewed.excused.count
+    suppressed = reviewed.suppressed.count
     var left = Self.keyed(review(before).findings, in: before)
     var right = Self.keyed(reviewed.findings, in: after)
     stayed = Self.removeCommon(&left, &right) { $0 }

@@ -130,7 +130,8 @@ public struct Gate: Sendable {
     let all = KnownFinding.gating(findings, in: profile)
     var reported: Set<KnownFinding> = []
     let comparison = FindingComparison(
-      known, all.map(\.known), places: Set(profile.functions.map { .init($0.key.file, $0.value) }))
+      known, all.map(\.known),
+      functions: Set(profile.functions.map { .init($0.key.file, $0.value) }))
     for index in comparison.new {
       let (finding, own) = all[index]
       guard own.sql.map(accepted.contains) != true, !isNoMore(own), reported.insert(own).inserted

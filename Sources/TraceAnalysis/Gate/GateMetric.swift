@@ -48,8 +48,8 @@ public struct GateMetric: RawRepresentable, Codable, Hashable, Sendable {
   static let ofStatements: [(Self, OfStatement)] =
     [(.count, \.count), (.rows, \.rows), (.cacheMisses, \.cacheMisses)]
     // In the order of the lines of older baselines.
-    + ([1, 0] + WorkMetric.counters.indices.dropFirst(2)).map { place in
-      (Self(rawValue: WorkMetric.counters[place].key), { $0.counters.values[place] })
+    + ([1, 0] + WorkMetric.counters.indices.dropFirst(2)).map { index in
+      (Self(rawValue: WorkMetric.counters[index].key), { $0.counters.values[index] })
     }
     + [(.changes, \.changes), (.errors, \.errors), (.commits, \.commits)]
 

@@ -98,7 +98,7 @@ public struct GateResult: Hashable, Sendable {
   public var remarks: [String] = []
 
   /// Regressions that the project decided to live with.
-  public var excused: [Difference] = []
+  public var suppressed: [Difference] = []
   /// Exceptions that are expired, or that match nothing; one sentence each.
   public var complaints: [String] = []
 

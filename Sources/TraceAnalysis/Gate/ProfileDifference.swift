@@ -76,9 +76,9 @@ public struct ProfileDifference: Sendable {
     var right = after.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
     var pairs: [Pair] = []
     for key in [\StatementGroup.textKey, \.wordsKey, \.callerKey] {
-      Self.take(from: &left, &right, by: key, into: &pairs)
+      Self.movePairs(from: &left, &right, by: key, into: &pairs)
     }
-    Self.takeOnly(from: &left, &right, by: \.resultKey, into: &pairs)
+    Self.moveUniquePairs(from: &left, &right, by: \.resultKey, into: &pairs)
     pairs += left.map { Pair(before: $0, after: nil) } + right.map { Pair(before: nil, after: $0) }
     let ordered = pairs.sorted(by: \.time) {
       ($0.before ?? $0.after)?.fingerprint.description ?? ""
@@ -87,7 +87,7 @@ public struct ProfileDifference: Sendable {
   }
 
   /// Pairs statements with a key that no other one of their side has.
-  private static func takeOnly(
+  private static func moveUniquePairs(
     from left: inout [StatementGroup], _ right: inout [StatementGroup],
     by key: KeyPath<StatementGroup, String?>, into pairs: inout [Pair]
   ) {
@@ -105,25 +105,25 @@ public struct ProfileDifference: Sendable {
     }
   }
 
-  private static func take(
+  private static func movePairs(
     from left: inout [StatementGroup], _ right: inout [StatementGroup],
     by key: KeyPath<StatementGroup, String?>, into pairs: inout [Pair]
   ) {
     var candidates = Dictionary(
       right.enumerated().compactMap { index, group in group[keyPath: key].map { ($0, [index]) } },
       uniquingKeysWith: +)
-    var taken: Set<Int> = []
+    var paired: Set<Int> = []
     left.removeAll { group in
       guard let value = group[keyPath: key], var found = candidates[value], !found.isEmpty else {
         return false
       }
       let index = found.removeFirst()
       candidates[value] = found
-      taken.insert(index)
+      paired.insert(index)
       pairs.append(Pair(before: group, after: right[index]))
       return true
     }
-    right = right.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
+    right = right.enumerated().filter { !paired.contains($0.offset) }.map(\.element)
   }
 }
 
@@ -135,7 +135,7 @@ extension StatementGroup {
     fingerprint.description.split { " (),".contains($0) }.sorted().joined(separator: " ")
   }
 
-  /// An UPDATE does not take the place of a CREATE INDEX of the same line.
+  /// An UPDATE does not replace a CREATE INDEX of the same line.
   fileprivate var callerKey: String? {
     let kind = fingerprint.description.prefix(while: \.isLetter)
     return caller.text.map { "\($0) \(statement.entity) \(kind)" }

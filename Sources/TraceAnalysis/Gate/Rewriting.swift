@@ -19,8 +19,8 @@ struct Rewriting {
       .sorted { $0.fingerprint < $1.fingerprint }
     pair(&gone, &new, { Self.words($0.sql) }, { Self.words($0.fingerprint.description) })
     pair(
-      &gone, &new, { Self.place($0.caller, $0.entity, $0.sql) },
-      { Self.place($0.busiestCaller.text, $0.statement.entity, $0.fingerprint.description) })
+      &gone, &new, { Self.locationKey($0.caller, $0.entity, $0.sql) },
+      { Self.locationKey($0.busiestCaller.text, $0.statement.entity, $0.fingerprint.description) })
   }
 
   /// Pairs items with a key that no other item on their side has.
@@ -43,7 +43,7 @@ struct Rewriting {
     sql.split { " (),".contains($0) }.sorted().joined(separator: " ")
   }
 
-  private static func place(_ caller: String?, _ entity: String?, _ sql: String) -> String? {
+  private static func locationKey(_ caller: String?, _ entity: String?, _ sql: String) -> String? {
     caller.map { "\($0) \(entity ?? "") \(StatementCommand.name(of: sql))" }
   }
 }

@@ -7,17 +7,17 @@ struct UncountedMetrics {
 
   mutating func compare(_ before: BaselineV1.Statement, _ now: BaselineV1.Statement) {
     for (metric, value) in GateMetric.ofStatements {
-      note(metric, before: value(before), after: value(now))
+      record(metric, before: value(before), after: value(now))
     }
   }
 
   mutating func compare(_ before: BaselineV1.Totals, _ now: BaselineV1.Totals) {
     for (metric, value) in GateMetric.ofTotals {
-      note(metric, before: value(before), after: value(now))
+      record(metric, before: value(before), after: value(now))
     }
   }
 
-  private mutating func note(_ metric: GateMetric, before: UInt64?, after: UInt64?) {
+  private mutating func record(_ metric: GateMetric, before: UInt64?, after: UInt64?) {
     switch (before, after) {
     // An older baseline lacks counts that are 0 in most programs.
     case (nil, let after?) where after > 0:

@@ -23,7 +23,7 @@ struct OffenderSearch {
   static func all(in folder: String, where condition: (StoreEvent) -> Bool) throws -> [Offender] {
     var search = OffenderSearch()
     _ = try TraceReader.read([folder]) { record in
-      search.note(record)
+      search.record(record)
       guard condition(record.event), let offender = search.offender(record) else { return }
       search.found.append(offender)
     }
@@ -34,7 +34,7 @@ struct OffenderSearch {
     var search = OffenderSearch()
     var times: [Nanoseconds] = []
     _ = try TraceReader.read([folder]) { record in
-      search.note(record)
+      search.record(record)
       guard case .cacheMiss = record.event else { return }
       times.append(record.timestamp)
       times.removeFirst(times.prefix { record.timestamp - $0 > 1_000_000_000 }.count)
@@ -46,7 +46,7 @@ struct OffenderSearch {
     return search.found.last?.named
   }
 
-  private mutating func note(_ record: EventRecord) {
+  private mutating func record(_ record: EventRecord) {
     let pid = record.process.id
     switch record.event {
     case .statement(let event): texts[event.statementID] = event.sql

@@ -7,15 +7,16 @@ extension FailureSite {
   /// The obstacle, or the fix, as far as the recording shows it; nil otherwise.
   public var cause: String? {
     if let obstacle {
-      let place = obstacle.location.text.map { " at \($0)" } ?? ""
+      let locationText = obstacle.location.text.map { " at \($0)" } ?? ""
       let name = obstacle.sql.map { "the \(StatementCommand.name(of: $0))" } ?? "a statement"
-      return "\(name)\(place) of \(sharesCache ? "another" : "the same") connection was still open"
+      return
+        "\(name)\(locationText) of \(sharesCache ? "another" : "the same") connection was still open"
     }
     if let transaction {
-      let place = transaction.location.text.map { " at \($0)" } ?? ""
+      let locationText = transaction.location.text.map { " at \($0)" } ?? ""
       let name = transaction.sql.map(StatementCommand.name(of:)) ?? "a statement"
       return """
-        the transaction that \(name)\(place) began on this connection was still open: use SAVEPOINT for an inner one
+        the transaction that \(name)\(locationText) began on this connection was still open: use SAVEPOINT for an inner one
         """
     }
     return limit ?? Self.remedies.first { error.contains($0.text) }?.remedy

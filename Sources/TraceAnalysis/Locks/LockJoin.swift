@@ -209,7 +209,7 @@ struct LockJoin {
       last?.writer ?? site,
       isCommit: run.isReadOnly == 0 || site.isTransactionControl,
       in: database, by: connection, on: thread)
-    sites.note(
+    sites.record(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: database, at: record.timestamp)
     count(run, site, form: form, last, on: connection, record)

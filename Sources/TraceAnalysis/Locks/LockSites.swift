@@ -73,7 +73,7 @@ struct LockSites {
     commits[database]?.first { $0.time > time && $0.connection != connection }?.time
   }
 
-  mutating func note(
+  mutating func record(
     _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key,
     connection: Key, database: String, at time: Nanoseconds
   ) {

@@ -71,6 +71,6 @@ extension StatementCounts: Summed {
 }
 
 extension FetchEnd {
-  /// The rows that SQLite returned; the event of a count has the count in place of its one row.
+  /// The rows that SQLite returned; the event of a count has the count instead of its one row.
   var rowsReturned: UInt64 { kind == .count && error.isEmpty ? 1 : rows }
 }

@@ -71,7 +71,7 @@ public struct TracedStatements: Sendable {
       profile.unended.map { ($0.site.statement, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
       if let ran = ran[statement.id] {
-        statements[index].note(ran, on: profile.databaseRuns[statement.id] ?? [])
+        statements[index].record(ran, on: profile.databaseRuns[statement.id] ?? [])
       } else if let run = unended[statement.id] {
         statements[index].unended = run.sentence
         statements[index].callers = [run.site.location].filter { $0 != .unknown }
@@ -92,7 +92,7 @@ public struct TracedStatements: Sendable {
         continue
       }
       var statement = Statement(id: ran.id, sql: sql)
-      statement.note(ran, on: profile.databaseRuns[ran.id] ?? [])
+      statement.record(ran, on: profile.databaseRuns[ran.id] ?? [])
       statements.append(statement)
     }
   }
@@ -102,7 +102,7 @@ public struct TracedStatements: Sendable {
 }
 
 extension TracedStatements.Statement {
-  fileprivate mutating func note(_ profile: StatementProfile, on databases: [DatabaseRuns]) {
+  fileprivate mutating func record(_ profile: StatementProfile, on databases: [DatabaseRuns]) {
     work = profile.statementWork
     self.databases = databases.map { runs in
       TracedStatements.Statement.Runs(

@@ -172,7 +172,7 @@ extension CallerAnnounced {
   /// The program's helper through which the line runs statements, such as `db.py:5`; nil without one.
   var helper: String? { language == "native" || frames.isEmpty ? nil : frames }
 
-  /// The line; without debug information the name of the function is used in place of the file.
+  /// The line; without debug information the name of the function is used instead of the file.
   public var location: SourceLocation {
     if !file.isEmpty { return SourceLocation(file: file, line: line) }
     return SourceLocation(file: function, line: 0)

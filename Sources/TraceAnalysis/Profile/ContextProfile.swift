@@ -4,7 +4,7 @@ public import StoreEvents
 
 /// The work of one managed object context.
 public struct ContextProfile: Hashable, Sendable, Codable {
-  /// The place of its process in ``Profile/processes``.
+  /// The index of its process in ``Profile/processes``.
   public var process: Int
   /// 0 where the source does not contain it.
   public var id: UInt64

@@ -49,32 +49,32 @@ public struct EventFilter: Hashable, Sendable {
     now = timestamp
   }
 
-  func takes(_ fetch: FetchEnd, from location: SourceLocation) -> Bool {
-    takes(entity: fetch.entity, location, fetch.totalTime)
+  func includes(_ fetch: FetchEnd, from location: SourceLocation) -> Bool {
+    includes(entity: fetch.entity, location, fetch.totalTime)
   }
 
-  func takes(_ fault: FaultFired) -> Bool {
-    takes(entity: fault.entity, fault.origin, fault.duration)
+  func includes(_ fault: FaultFired) -> Bool {
+    includes(entity: fault.entity, fault.origin, fault.duration)
   }
 
-  func takes(_ miss: CacheMiss, from location: SourceLocation) -> Bool {
-    takes(entity: miss.entity, location, miss.duration)
+  func includes(_ miss: CacheMiss, from location: SourceLocation) -> Bool {
+    includes(entity: miss.entity, location, miss.duration)
   }
 
-  func takes(_ run: StatementRun, from location: SourceLocation) -> Bool {
-    takes(entity: nil, location, run.stepTime)
+  func includes(_ run: StatementRun, from location: SourceLocation) -> Bool {
+    includes(entity: nil, location, run.stepTime)
   }
 
-  func takes(_ save: SaveEnd) -> Bool {
-    takes(entity: nil, save.location, save.totalTime)
+  func includes(_ save: SaveEnd) -> Bool {
+    includes(entity: nil, save.location, save.totalTime)
   }
 
   /// Whether an event passes that belongs to no entity and no line of code.
-  func takesUnattributed(duration: Nanoseconds = .max) -> Bool {
-    takes(entity: nil, nil, duration)
+  func includesUnattributed(duration: Nanoseconds = .max) -> Bool {
+    includes(entity: nil, nil, duration)
   }
 
-  private func takes(
+  private func includes(
     entity: String?, _ location: SourceLocation?, _ duration: Nanoseconds
   ) -> Bool {
     guard !isEmpty else { return true }
@@ -108,12 +108,12 @@ public enum TracePoint: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SourceLocation {
-  /// Whether a line is at a place, or in it: a file with or without its line and its module, or a
-  /// module.
-  func matches(_ place: String) -> Bool {
+  /// Whether a line is at a location, or in it: a file with or without its line and its module, or
+  /// a module.
+  func matches(_ location: String) -> Bool {
     guard let text else { return false }
-    return [text, file].contains { $0 == place || $0.hasSuffix("/" + place) }
-      || file.hasPrefix(place + "/")
+    return [text, file].contains { $0 == location || $0.hasSuffix("/" + location) }
+      || file.hasPrefix(location + "/")
   }
 }
 

@@ -36,11 +36,11 @@ public struct EventSelection {
     let thread = key(record, UInt64(bitPattern: record.threadID))
     let miss = misses.remove(thread)
     if case .fault(let fault) = record.event {
-      guard filter.takes(fault) else { return }
+      guard filter.includes(fault) else { return }
       if let miss { try body(miss) }
       return try body(record)
     }
-    if let miss, case .cacheMiss(let orphan) = miss.event, filter.takes(orphan, from: .unknown) {
+    if let miss, case .cacheMiss(let orphan) = miss.event, filter.includes(orphan, from: .unknown) {
       try body(miss)
     }
     if case .cacheMiss = record.event {
@@ -54,7 +54,7 @@ public struct EventSelection {
   /// Returns the misses without a fault.
   public mutating func finish(_ body: (EventRecord) throws -> Void) rethrows {
     for record in misses.values.sorted(by: { $0.timestamp < $1.timestamp }) {
-      guard case .cacheMiss(let miss) = record.event, filter.takes(miss, from: .unknown) else {
+      guard case .cacheMiss(let miss) = record.event, filter.includes(miss, from: .unknown) else {
         continue
       }
       try body(record)
@@ -72,14 +72,14 @@ public struct EventSelection {
       return true
     case .fetchEnd(let fetch):
       let location = locations.remove(key(record, fetch.fetchID)) ?? .unknown
-      return filter.takes(fetch, from: location)
-    case .saveEnd(let save): return filter.takes(save)
+      return filter.includes(fetch, from: location)
+    case .saveEnd(let save): return filter.includes(save)
     case .checkpoint(let checkpoint):
-      return filter.takesUnattributed(duration: checkpoint.totalTime)
-    case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
-    case .counters, .transaction, .statementIO, .commitIO: return filter.takesUnattributed()
+      return filter.includesUnattributed(duration: checkpoint.totalTime)
+    case .busy(let wait): return filter.includesUnattributed(duration: wait.waitTime)
+    case .counters, .transaction, .statementIO, .commitIO: return filter.includesUnattributed()
     case .statementRun(let run):
-      return filter.takes(run, from: callers.location(of: run, in: record))
+      return filter.includes(run, from: callers.location(of: run, in: record))
     case .caller(let caller):
       callers.add(caller, of: record)
       return true

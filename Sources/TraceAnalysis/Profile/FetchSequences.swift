@@ -52,16 +52,16 @@ struct FetchSequences {
     var isOver = false
 
     mutating func count(_ other: Run) {
-      var place = children.firstIndex { $0.first.statementID == other.fetch.statementID }
-      for index in children.indices where index != place && children[index].rows < run.rows {
+      var childIndex = children.firstIndex { $0.first.statementID == other.fetch.statementID }
+      for index in children.indices where index != childIndex && children[index].rows < run.rows {
         children[index].isInterrupted = true
       }
-      if place == nil, children.count < FetchSequences.maxChildren {
+      if childIndex == nil, children.count < FetchSequences.maxChildren {
         children.append(Child(first: other.fetch, end: other.end &- other.fetch.totalTime))
-        place = children.count - 1
+        childIndex = children.count - 1
       }
-      guard let place else { return isOver = true }
-      children[place].add(other)
+      guard let childIndex else { return isOver = true }
+      children[childIndex].add(other)
     }
 
     /// Whether it is a loop over the rows: a run for each of them, or for nine of ten.

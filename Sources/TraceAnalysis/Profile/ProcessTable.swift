@@ -58,7 +58,7 @@ struct ProcessTable {
       if lastID.pid == record.process.id, lastIndex >= 0, lastID.host == record.process.host {
         return lastIndex
       }
-      return take(indexes[ID(record.process)] ?? append(record.process), for: record.process)
+      return recordIndex(indexes[ID(record.process)] ?? append(record.process), for: record.process)
     }
     var index = indexes[ID(record.process)] ?? append(record.process)
     if let known = starts[index], known != start { index = append(record.process) }
@@ -67,10 +67,10 @@ struct ProcessTable {
       profiles[index].start = start
       profiles[index].identity = record.process
     }
-    return take(index, for: record.process)
+    return recordIndex(index, for: record.process)
   }
 
-  private mutating func take(_ index: Int, for process: ProcessIdentity) -> Int {
+  private mutating func recordIndex(_ index: Int, for process: ProcessIdentity) -> Int {
     if index < Bounds.processes { indexes[ID(process)] = index }
     (lastID, lastIndex) = (ID(process), index)
     return index

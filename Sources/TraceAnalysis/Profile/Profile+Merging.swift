@@ -13,7 +13,7 @@ extension Profile {
   ///
   /// - Parameters:
   ///   - profiles: the profiles to add up.
-  ///   - maxForms: how many rows of forms by place are kept; the rest are one row.
+  ///   - maxForms: how many rows of forms by origin are kept; the rest are one row.
   public static func merged(_ profiles: [Profile], maxForms: Int = Bounds.forms) -> Profile {
     guard profiles.count != 1 else { return profiles[0].withForms(limit: maxForms) }
     let statements = profiles.flatMap(\.statements).merged(by: \.id) { $0.add($1) }
@@ -74,13 +74,13 @@ extension Array {
   func merged<Key: Hashable>(
     by key: (Element) -> Key, _ add: (inout Element, Element) -> Void
   ) -> Self {
-    var places: [Key: Int] = [:]
+    var indexes: [Key: Int] = [:]
     var result: Self = []
     for element in self {
-      if let place = places[key(element)] {
-        add(&result[place], element)
+      if let index = indexes[key(element)] {
+        add(&result[index], element)
       } else {
-        places[key(element)] = result.count
+        indexes[key(element)] = result.count
         result.append(element)
       }
     }

@@ -45,7 +45,7 @@ public struct Profile: Sendable, Codable {
   public var locks: LockProfile?
   /// The I/O on files; nil unless it was recorded.
   public var io: IOProfile?
-  /// The place where all its statements ran; nil if it is unknown, or if there are several.
+  /// The origin of all its statements; nil if it is unknown, or if there are several.
   public var origin: OriginProfile?
   /// The statements by form and by where they ran; nil if all of them ran at ``origin``.
   public var forms: [FormProfile]?

@@ -12,21 +12,21 @@ extension ProfileBuilder {
 
   /// Counts a miss without a fault.
   mutating func add(orphan miss: CacheMiss, in process: Int) {
-    guard filter.takes(miss, from: .unknown) else { return }
+    guard filter.includes(miss, from: .unknown) else { return }
     add(miss, rows: 0, from: .unknown, in: Key(process: process, id: 0))
   }
 
   mutating func add(_ event: FaultFired, at time: Nanoseconds, on thread: Key) {
-    let isTaken = filter.takes(event)
+    let isIncluded = filter.includes(event)
     let measures = currentMeasures
     measured.formUnion(measures.intersection(.fetch))
     var statement: StatementID?
     // Not an optional miss: it has strings, which are checked wherever it ends.
-    if event.source == .database, let miss = takeMiss(behind: event, on: thread) {
+    if event.source == .database, let miss = popMiss(behind: event, on: thread) {
       statement = miss.statementID
-      if isTaken { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
+      if isIncluded { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
     }
-    guard isTaken else { return }
+    guard isIncluded else { return }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     if event.relationship.isEmpty {
       totals.faults.add(1)
@@ -40,12 +40,12 @@ extension ProfileBuilder {
     let last = faults.updateLast(where: { $0.isOrigin(of: event) }) {
       $0.add(event, at: time, in: thread.process, statement, isOfFetched: isOfFetched, measures)
     }
-    let place =
+    let index =
       last
       ?? faults.update(FaultProfile.Origin(event), from: FaultTally.init(origin:)) {
         $0.add(event, at: time, in: thread.process, statement, isOfFetched: isOfFetched, measures)
       }
-    timeline?.add(event, place: faults.isFull ? nil : place)
+    timeline?.add(event, originIndex: faults.isFull ? nil : index)
   }
 
   /// Whether the fetch before a fault was of its entity, which may have been known by its table alone.
@@ -54,7 +54,7 @@ extension ProfileBuilder {
     return [fault.entity, "Z" + fault.entity.uppercased()].contains(last.entity)
   }
 
-  private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
+  private mutating func popMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
     let isItsOwn = pendingMisses.holds(thread) { miss in
       miss.pk == fault.pk && miss.entity == fault.entity && miss.relationship == fault.relationship
     }

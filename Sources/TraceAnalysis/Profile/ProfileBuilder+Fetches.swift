@@ -40,7 +40,7 @@ extension ProfileBuilder {
     }
     measured.formUnion(measures.intersection(.fetch))
     io.end(event, texts[event.statementID], at: fetch?.location ?? .unknown, on: thread)
-    guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
+    guard filter.includes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
     if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }
     if !event.error.isEmpty { totals.errors.add(1) }

@@ -35,7 +35,7 @@ extension ProfileBuilder {
     for thread in pendingMisses.keys {
       if let miss = pendingMisses[thread] { add(orphan: miss, in: thread.process) }
     }
-    timeline?.note(totals)
+    timeline?.record(totals)
   }
 
   private mutating func finishedProfile(of reading: ReadingReport) -> Profile {

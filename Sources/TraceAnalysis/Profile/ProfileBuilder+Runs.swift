@@ -116,7 +116,7 @@ extension ProfileBuilder {
       on: Key(thread: record, in: process))
     locks.add(run, sql, at: location, record, in: process, form: form)
     let waits = pendingBusy.remove(Key(thread: record, in: process))
-    guard filter.takes(run, from: location) else { return }
+    guard filter.includes(run, from: location) else { return }
     let measures = currentMeasures
     measured.formUnion(measures.intersection(.run))
     if observed.tests.isRunning(in: process) {

@@ -114,10 +114,10 @@ public struct ProfileBuilder {
       locks.begin(event, in: process)
       pendingBusy.remove(Key(thread: record, in: process))
     case .statementIO(let event):
-      guard filter.takesUnattributed() else { break }
+      guard filter.includesUnattributed() else { break }
       io.add(event, on: Key(thread: record, in: process))
     case .commitIO(let event):
-      guard filter.takesUnattributed() else { break }
+      guard filter.includesUnattributed() else { break }
       io.add(
         event, on: Key(thread: record, in: process),
         save: locks.location(ofSave: event.saveID, in: process))
@@ -185,7 +185,7 @@ public struct ProfileBuilder {
     let waits = pendingBusy.remove(thread)
     let isContended = concurrency.endSave(at: end, totalTime: event.totalTime, on: thread)
     measured.formUnion(currentMeasures.intersection(.fetch))
-    guard filter.takes(event) else { return }
+    guard filter.includes(event) else { return }
     let measures = currentMeasures
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     timeline?.add(event)
@@ -204,7 +204,7 @@ public struct ProfileBuilder {
     let hasWritten =
       event.outcome != "rollback" && (event.writerTime >= 0 || event.kind.isEmpty)
     defer { if hasWritten { countCommit(of: process) } }
-    guard filter.takesUnattributed() else { return }
+    guard filter.includesUnattributed() else { return }
     timeline?.add(event)
     guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
     if hasWritten { waits.commits.add(1) }
@@ -216,7 +216,7 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: CheckpointDone) {
-    guard filter.takesUnattributed(duration: event.totalTime) else { return }
+    guard filter.includesUnattributed(duration: event.totalTime) else { return }
     timeline?.add(event)
     waits.checkpoints.add(1)
     waits.longestCheckpoint = max(waits.longestCheckpoint, event.totalTime)
@@ -227,7 +227,7 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: BusyWaited) {
-    guard filter.takesUnattributed(duration: event.waitTime) else { return }
+    guard filter.includesUnattributed(duration: event.waitTime) else { return }
     timeline?.add(event)
     waits.busyWaits.add(1)
     waits.busyTime.add(event.waitTime)

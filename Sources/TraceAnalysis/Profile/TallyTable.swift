@@ -10,7 +10,7 @@ struct TallyTable<Key: TallyKey, Value> {
   private(set) var keys: [Key] = []
   private(set) var values: [Value] = []
   /// By key; empty while there are few.
-  private var places: [Key: Int] = [:]
+  private var indexes: [Key: Int] = [:]
   /// By the mixed key: the index of the last key with this hash, or -1.
   private var recent: [Int32] = []
   /// The index of the key that was updated last.
@@ -34,12 +34,12 @@ struct TallyTable<Key: TallyKey, Value> {
   var count: Int { keys.count }
 
   subscript(key: Key) -> Value? {
-    mutating get { place(of: key).map { values[$0] } }
+    mutating get { index(of: key).map { values[$0] } }
   }
 
   /// Changes the value of a key, which is made if need be.
   ///
-  /// - Returns: its place among ``keys``.
+  /// - Returns: its index among ``keys``.
   @discardableResult
   mutating func update(_ key: Key, make: () -> Value, _ change: (inout Value) -> Void) -> Int {
     update(key, from: { _ in make() }, change)
@@ -50,7 +50,7 @@ struct TallyTable<Key: TallyKey, Value> {
   mutating func update(
     _ key: Key, from make: (Key) -> Value, _ change: (inout Value) -> Void
   ) -> Int {
-    last = place(of: key) ?? append(key, make)
+    last = index(of: key) ?? append(key, make)
     change(&values[last])
     return last
   }
@@ -58,34 +58,34 @@ struct TallyTable<Key: TallyKey, Value> {
   /// Changes the value of the key that was updated last, if it satisfies a condition: no key has to
   /// be made to find it.
   ///
-  /// - Returns: its place among ``keys``, or nil if it does not.
+  /// - Returns: its index among ``keys``, or nil if it does not.
   mutating func updateLast(where isSame: (Key) -> Bool, _ change: (inout Value) -> Void) -> Int? {
     guard last < keys.count, isSame(keys[last]) else { return nil }
     change(&values[last])
     return last
   }
 
-  private mutating func place(of key: Key) -> Int? {
-    if places.isEmpty { return keys.lastIndex(of: key) }
+  private mutating func index(of key: Key) -> Int? {
+    if indexes.isEmpty { return keys.lastIndex(of: key) }
     let slot = Int(truncatingIfNeeded: (key.mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
-    let place = Int(recent[slot])
-    if place >= 0, keys[place] == key { return place }
-    guard let place = places[key] else { return nil }
-    recent[slot] = Int32(truncatingIfNeeded: place)
-    return place
+    let index = Int(recent[slot])
+    if index >= 0, keys[index] == key { return index }
+    guard let index = indexes[key] else { return nil }
+    recent[slot] = Int32(truncatingIfNeeded: index)
+    return index
   }
 
   private mutating func append(_ key: Key, _ make: (Key) -> Value) -> Int {
     if keys.count >= capacity, key != restKey {
       isFull = true
-      return place(of: restKey) ?? append(restKey, make)
+      return index(of: restKey) ?? append(restKey, make)
     }
     keys.append(key)
     values.append(make(key))
-    if !places.isEmpty {
-      places[key] = keys.count - 1
+    if !indexes.isEmpty {
+      indexes[key] = keys.count - 1
     } else if keys.count > Self.few {
-      for (place, key) in keys.enumerated() { places[key] = place }
+      for (index, key) in keys.enumerated() { indexes[key] = index }
       recent = [Int32](repeating: -1, count: Self.recentCount)
     }
     return keys.count - 1

@@ -30,7 +30,7 @@ public struct Proof: Hashable, Sendable {
     public var test = ""
     /// The forms.
     public var before: [Side]
-    /// The forms that took their place.
+    /// The forms that replaced them.
     public var after: [Side]
     /// Why the rows are the same.
     public var basis: Basis

@@ -39,13 +39,13 @@ struct AvoidAutomaticIndex: Rule {
       let isUseless =
         statement.judgement.indexes?.isEmpty == true
         && statement.judgement.smallGain.map { $0.after >= $0.before } ?? true
-      let place = tables.first.map { " on '\($0)'" } ?? ""
+      let tableText = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
         rule: Self.name, severity: isOfSubquery || isUseless ? .note : .warning,
         confidence: isCounted ? .high : .medium, statement: statement.id,
         caller: statement.profile.mainCaller, object: tables.first ?? "",
         message: """
-          Each run builds an index\(place)\(rows) and discards it\(statement.runsText).
+          Each run builds an index\(tableText)\(rows) and discards it\(statement.runsText).
           """,
         evidence: [
           .init("runs", work.count), .init("rows", work.rows),

@@ -41,7 +41,7 @@ struct AvoidCheckpointStall: Rule {
   }
 
   private func hindered(_ waits: WaitProfile, by reader: LockSite?) -> Finding {
-    let place = reader?.location.text.map { "end the read at \($0) sooner" }
+    let fixOfReader = reader?.location.text.map { "end the read at \($0) sooner" }
     return Finding(
       rule: Self.name, confidence: .high,
       message: """
@@ -49,7 +49,7 @@ struct AvoidCheckpointStall: Rule {
         not finish, and the log grew to \(waits.largestLog.counted("frame")).
         """,
       evidence: evidence(waits),
-      fix: place ?? """
+      fix: fixOfReader ?? """
         end reads sooner: look for a statement that is stepped slowly, or a read transaction that \
         another program leaves open
         """)

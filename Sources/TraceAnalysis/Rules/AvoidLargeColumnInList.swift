@@ -116,7 +116,7 @@ struct AvoidLargeColumnInList: Rule {
       message: """
         Each run loads '\(column.name)' of \(work.perRun(\.rows).counted("row")), \
         \(bytes.counted("byte")) each on average: \
-        \((perRun / 1_000_000).rounded(toPlaces: 1)) MB\(statement.runsText).
+        \((perRun / 1_000_000).rounded(toFractionDigits: 1)) MB\(statement.runsText).
         """,
       evidence: [
         .init("runs", work.count), .init("rows", work.rows), .init("bytesPerRow", bytes),
@@ -153,8 +153,8 @@ extension String {
 }
 
 extension Double {
-  fileprivate func rounded(toPlaces places: Int) -> String {
-    let scale = (0..<places).reduce(1.0) { value, _ in value * 10 }
+  fileprivate func rounded(toFractionDigits digits: Int) -> String {
+    let scale = (0..<digits).reduce(1.0) { value, _ in value * 10 }
     return "\((self * scale).rounded() / scale)"
   }
 }

@@ -192,12 +192,12 @@ extension LockWait {
   /// The program, the line and the statement that held the lock.
   fileprivate var holderText: String? {
     guard let holder else { return nil }
-    let place = holder.location.text.map { " at \($0)" } ?? ""
+    let locationText = holder.location.text.map { " at \($0)" } ?? ""
     let steps = holder.statements
     let step =
       steps.first { $0.location == holder.location && !$0.isTransactionControl }
       ?? steps.first { !$0.isTransactionControl }
     let sql = step?.sql.map { ": \(FoldedSQL(SharedStatement(sql: $0).template).text)" } ?? ""
-    return " The lock was held by \(holder.process)\(place)\(sql)."
+    return " The lock was held by \(holder.process)\(locationText)\(sql)."
   }
 }

@@ -69,8 +69,8 @@ extension DatabaseIndex {
   /// Where an object store has a model, the index is declared there.
   var dropText: String {
     let isFromStore = table.hasPrefix("Z") && table == table.uppercased()
-    let place = isFromStore ? "from the model" : "where the schema is made"
-    return "remove its declaration \(place), or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
+    let origin = isFromStore ? "from the model" : "where the schema is made"
+    return "remove its declaration \(origin), or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
   }
 
   /// Whether a statement of the workload wrote entries of the index: reads cost nothing more beside it.

@@ -53,13 +53,13 @@ extension Framework {
   ///
   ///     add select_related("author") to the query at views.py:40
   ///     add prefetch_related() for the relation to 'shop_loan' to the query at views.py:40
-  func loads(_ child: String, for parent: String?, at place: String) -> String? {
+  func loads(_ child: String, for parent: String?, at location: String) -> String? {
     let tables = StatementTables.all(in: child)
     let compared = ComparedColumns.all(in: child).flatMap(\.equal)
     guard let table = tables.first, tables.count <= 2, compared.count == 1,
       ComparedColumns.all(in: child).allSatisfy(\.ranges.isEmpty)
     else { return nil }
-    let list = "to the query\(place.isEmpty ? " of the list" : place)"
+    let list = "to the query\(location.isEmpty ? " of the list" : location)"
     func unnamed(_ call: String) -> String { "add \(call) for the relation to '\(table)' \(list)" }
     if StatementClauses(sql: child).isCount { return unnamed(loading.count) }
     guard tables.count == 1, compared[0].lowercased() == "id" else { return unnamed(loading.many) }

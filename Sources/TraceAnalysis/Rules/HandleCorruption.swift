@@ -50,8 +50,9 @@ struct HandleCorruption: Rule {
 
   /// The sentence of a cause: ` 12 ms before, python3 at app.py:3 opened and closed the database file.`.
   private static func sentence(_ cause: FailureCause) -> String {
-    let place = cause.location.text.map { " at \($0)" } ?? ""
-    return " \(cause.before.millisecondsText) before, \(cause.process)\(place) \(cause.action)."
+    let locationText = cause.location.text.map { " at \($0)" } ?? ""
+    return
+      " \(cause.before.millisecondsText) before, \(cause.process)\(locationText) \(cause.action)."
   }
 
   func check(_ workload: Workload) -> [Finding] {

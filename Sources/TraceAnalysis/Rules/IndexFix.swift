@@ -89,9 +89,9 @@ struct IndexFix {
     let lists = indexes.map { index -> String? in
       guard index.expression == nil, index.condition == nil else { return nil }
       let named = names?.properties(index.columns, of: index.table)
-      let terms = index.columns.enumerated().map { place, column -> String? in
+      let terms = index.columns.enumerated().map { position, column -> String? in
         guard Self.isStoreName(column) else { return nil }
-        let name = named?[place].name ?? Self.property(column)
+        let name = named?[position].name ?? Self.property(column)
         switch index.modifiers[column] {
         case nil: return name
         case "DESC": return name + " (descending)"

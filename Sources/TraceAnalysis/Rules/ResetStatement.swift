@@ -30,7 +30,7 @@ struct ResetStatement: Rule {
   }
 
   private func finding(_ failure: FailureSite, _ open: LockSite) -> Finding {
-    let place = open.location.text.map { " at \($0)" } ?? ""
+    let locationText = open.location.text.map { " at \($0)" } ?? ""
     let name = open.sql.map { "the \(StatementCommand.name(of: $0))" } ?? "a statement"
     let connection = failure.sharesCache ? "of another connection" : "of the same connection"
     let others =
@@ -39,7 +39,7 @@ struct ResetStatement: Rule {
       rule: Self.name, confidence: .high, statement: failure.site.statement,
       caller: failure.site.location,
       message: """
-        It failed \(failure.site.count.counted("time")) with \(failure.error): \(name)\(place) \
+        It failed \(failure.site.count.counted("time")) with \(failure.error): \(name)\(locationText) \
         \(connection) was still open\(others).
         """,
       evidence: [.init("failures", failure.site.count)],

@@ -62,8 +62,8 @@ extension JudgedStatement {
 
   /// ` (20 runs)`, ` (20 runs on 'old.db')`, or ` (20 runs of 20 statements that differ in their values)`.
   var runsText: String {
-    let place = database.map { " on '\($0)'" } ?? ""
-    let runs = profile.work.count.counted("run") + place
+    let databaseText = database.map { " on '\($0)'" } ?? ""
+    let runs = profile.work.count.counted("run") + databaseText
     return texts > 1
       ? " (\(runs) of \(texts) statements that differ in their values)" : " (\(runs))"
   }

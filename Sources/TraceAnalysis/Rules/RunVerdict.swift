@@ -6,7 +6,7 @@ import TraceReading
 
 /// The judgement of a run that every report begins with.
 ///
-/// Findings that an exception excuses are not part of it.
+/// Findings that an exception suppresses are not part of it.
 public struct RunVerdict: Hashable, Sendable {
   /// The findings that fail `--fail-on warning`.
   public var warnings: Int

@@ -135,8 +135,8 @@ struct UnindexedStringSearch: Rule {
       tokens[$0].isWord("LIKE") || tokens[$0].isWord("GLOB")
     }
     return !patterns.isEmpty
-      && patterns.allSatisfy { place in
-        ["'%", "'*"].contains(where: tokens[place + 1].text.hasPrefix)
+      && patterns.allSatisfy { index in
+        ["'%", "'*"].contains(where: tokens[index + 1].text.hasPrefix)
       }
   }
 
@@ -189,11 +189,11 @@ extension JudgedStatement {
   /// Whether it searches texts by their shape alone, as `GLOB '????-??-*'` does.
   fileprivate var searchesShapes: Bool {
     let tokens = SQLTokenizer.tokens(of: profile.sql ?? "")
-    let places = tokens.indices.filter { tokens[$0].searchesText }
-    return !places.isEmpty
-      && places.allSatisfy { place in
-        guard tokens[place].isWord("GLOB"), place + 1 < tokens.endIndex else { return false }
-        let text = tokens[place + 1].text
+    let indices = tokens.indices.filter { tokens[$0].searchesText }
+    return !indices.isEmpty
+      && indices.allSatisfy { index in
+        guard tokens[index].isWord("GLOB"), index + 1 < tokens.endIndex else { return false }
+        let text = tokens[index + 1].text
         guard let quote = text.first, quote == "'" || quote == "\"", text.count > 2 else {
           return false
         }

@@ -126,7 +126,7 @@ extension JudgedStatement {
     guard sortsRows else { return false }
     if work.limited > 0, work.perRun(\.vmSteps) >= UseIndexForSort.minSteps { return true }
     guard sortsManyRows else { return false }
-    // Of rows that are all returned, an index that does not hold them is read in place of the sort, for as many steps.
+    // Of rows that are all returned, an index that does not hold them is read instead of the sort, for as many steps.
     return clauses.sortsByLocale || limitsRows || !profile.isCounted
       || judgement.sortIndexes?.isEmpty == false
   }

@@ -46,7 +46,7 @@ extension JudgedStatement {
     }
   }
 
-  /// Whether the plan reads other tables in place of one that the SQL names.
+  /// Whether the plan reads other tables instead of one that the SQL names.
   private func isView(_ columns: ComparedColumns) -> Bool {
     // A name that is not resolved might be the table's.
     let tables = readTables.map(\.table)

@@ -127,7 +127,7 @@ extension Workload {
       let judgement = explanations[statement]?.judgement
     else { return [] }
     // Together they save most.
-    let gains = judgement.gains.filter { $0.isNamed(in: finding.fix) }
+    let gains = judgement.gains.filter { !$0.isOfPages && $0.isNamed(in: finding.fix) }
       .sorted { $0.indexes.count > $1.indexes.count }
       .map { Finding.Trial(before: $0.before, after: $0.after) }
     let rewrites = judgement.obstacles.filter { finding.fix.contains($0.sentence) }

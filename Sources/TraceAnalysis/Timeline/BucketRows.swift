@@ -5,7 +5,7 @@ import StoreEvents
 /// The width of a timeline's buckets, and the time span of the last one, which most events are in.
 struct BucketTime {
   var width: Nanoseconds { didSet { update() } }
-  /// The place of the last bucket; -1 before the first.
+  /// The index of the last bucket; -1 before the first.
   var last = -1 { didSet { update() } }
   private(set) var begin: Nanoseconds = 0
   private(set) var end: Nanoseconds = 0
@@ -49,8 +49,8 @@ struct BucketRows<Number: FixedWidthInteger & Sendable> {
   }
 
   mutating func raise(row: Int, at bucket: Int, to number: Number) {
-    let place = row * Self.width + bucket
-    numbers[place] = max(numbers[place], number)
+    let index = row * Self.width + bucket
+    numbers[index] = max(numbers[index], number)
   }
 
   /// Makes one bucket of two.

@@ -27,9 +27,9 @@ public struct LatencySteps: Hashable, Sendable {
   }
 
   private mutating func add(_ count: UInt64, to step: Int) {
-    for place in counts.indices where counts[place].step >= step {
-      if counts[place].step == step { return counts[place].count.add(count) }
-      return counts.insert((step, count), at: place)
+    for index in counts.indices where counts[index].step >= step {
+      if counts[index].step == step { return counts[index].count.add(count) }
+      return counts.insert((step, count), at: index)
     }
     counts.append((step, count))
   }

@@ -6,19 +6,19 @@ import StoreEvents
 struct LongestSlices {
   // 2000 is arbitrary: more rectangles than a window shows apart, in 100 kB.
   private static let capacity = 2000
-  /// A binary heap: none is longer than the two at twice its place, so that the first is the shortest.
+  /// A binary heap: none is longer than the two at twice its index, so that the first is the shortest.
   private var heap: [Timeline.Slice] = []
   private(set) var offered: UInt64 = 0
   /// The shortest of them; -1 while there is room.
   private var shortest: Nanoseconds = -1
 
   /// Counts an event, and returns whether it is one of the longest so far.
-  mutating func takes(_ duration: Nanoseconds) -> Bool {
+  mutating func accepts(_ duration: Nanoseconds) -> Bool {
     offered.add(1)
     return duration > shortest
   }
 
-  /// Adds an event that ``takes(_:)`` counted.
+  /// Adds an event that ``accepts(_:)`` counted.
   mutating func add(_ slice: Timeline.Slice) {
     if heap.count < Self.capacity {
       heap.append(slice)
@@ -30,27 +30,27 @@ struct LongestSlices {
     if heap.count == Self.capacity { shortest = heap[0].duration }
   }
 
-  private mutating func moveUp(from place: Int) {
-    var place = place
-    while place > 0 {
-      let parent = (place - 1) / 2
-      guard heap[place].duration < heap[parent].duration else { return }
-      heap.swapAt(place, parent)
-      place = parent
+  private mutating func moveUp(from index: Int) {
+    var index = index
+    while index > 0 {
+      let parent = (index - 1) / 2
+      guard heap[index].duration < heap[parent].duration else { return }
+      heap.swapAt(index, parent)
+      index = parent
     }
   }
 
   private mutating func moveDown() {
-    var place = 0
+    var index = 0
     while true {
-      var shortest = place
-      for child in (2 * place + 1)...(2 * place + 2)
+      var shortest = index
+      for child in (2 * index + 1)...(2 * index + 2)
       where child < heap.count && heap[child].duration < heap[shortest].duration {
         shortest = child
       }
-      guard shortest != place else { return }
-      heap.swapAt(place, shortest)
-      place = shortest
+      guard shortest != index else { return }
+      heap.swapAt(index, shortest)
+      index = shortest
     }
   }
 

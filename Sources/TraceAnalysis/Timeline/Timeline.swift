@@ -102,9 +102,9 @@ public struct Timeline: Sendable {
     public var begin: Nanoseconds
     /// Its duration.
     public var duration: Nanoseconds
-    /// Its place in ``Timeline/lanes``.
+    /// Its index in ``Timeline/lanes``.
     public var lane: Int
-    /// Its place in ``Timeline/runs``, ``Timeline/faults`` or ``Timeline/saves``; nil for waits.
+    /// Its index in ``Timeline/runs``, ``Timeline/faults`` or ``Timeline/saves``; nil for waits.
     public var subject: Int?
     /// Rows returned.
     public var rows: UInt64

@@ -68,7 +68,7 @@ struct TimelineBuilder {
 
   /// Appends the bucket of an event beyond the last one.
   private mutating func enterBucket(after totals: Profile.Totals) {
-    note(totals)
+    record(totals)
     while now / time.width >= Int64(Self.maxBuckets) { doubleTheWidth() }
     let index = Int(now / time.width)
     if index >= buckets.count {
@@ -80,7 +80,7 @@ struct TimelineBuilder {
   }
 
   /// Records the totals of the whole trace, at the end of the last bucket.
-  mutating func note(_ totals: Profile.Totals) {
+  mutating func record(_ totals: Profile.Totals) {
     guard !buckets.isEmpty else { return }
     buckets[buckets.count - 1].totals = totals
   }
@@ -140,11 +140,11 @@ struct TimelineBuilder {
     draw(.cacheMisses, miss.duration, subject: run, rows: rows, isInner: true)
   }
 
-  /// - Parameter place: that of its origin among all origins in the order of their first faults; nil
-  ///   if it is not known.
-  mutating func add(_ fault: FaultFired, place: Int?) {
+  /// - Parameter originIndex: that of its origin among all origins in the order of their first
+  ///   faults; nil if it is not known.
+  mutating func add(_ fault: FaultFired, originIndex: Int?) {
     let number =
-      if let place, place < faults.keys.count { place } else {
+      if let originIndex, originIndex < faults.keys.count { originIndex } else {
         faults.number(of: FaultProfile.Origin(fault))
       }
     hasStoreEvents = true
@@ -198,7 +198,7 @@ struct TimelineBuilder {
     }
     let lane = currentLane()
     if !isInner { laneBusy.spread(from: now - duration, to: now, over: lane, time) }
-    guard slices.takes(duration) else { return }
+    guard slices.accepts(duration) else { return }
     slices.add(
       Timeline.Slice(
         kind: kind, begin: now - duration, duration: duration, lane: lane, subject: subject,
@@ -310,8 +310,8 @@ struct Numbers<Key: TallyKey> {
   /// - Parameter most: the last number; it represents all further values.
   mutating func number(of key: Key, most: Int = .max) -> Int {
     let slot = Int(truncatingIfNeeded: (key.mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
-    let place = Int(recent[slot])
-    if place >= 0, keys[place] == key { return place }
+    let last = Int(recent[slot])
+    if last >= 0, keys[last] == key { return last }
     if let number = numbers[key] {
       recent[slot] = Int32(truncatingIfNeeded: number)
       return number

@@ -18,10 +18,10 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
   private static var capacity: Int { 64 }
   /// In the order in which they came.
   public private(set) var keys: [Int] = []
-  /// By the same places.
+  /// By the same indexes.
   public private(set) var values: [Sum] = []
-  /// By the lowest bits of a key: the place of the last one that fell there, since a table is hashed
-  /// for each event otherwise.
+  /// By the lowest bits of a key: the index of the last one that fell there, since a table is
+  /// hashed for each event otherwise.
   private var recent: [UInt8] = []
   /// The sum of keys that were evicted; they may be among ``sums`` again.
   public private(set) var others = Sum()
@@ -30,7 +30,7 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
   public var sums: [Int: Sum] { Dictionary(uniqueKeysWithValues: zip(keys, values)) }
 
   mutating func update(_ key: Int, _ change: (inout Sum) -> Void) {
-    if let place = place(of: key) { return change(&values[place]) }
+    if let index = index(of: key) { return change(&values[index]) }
     var first = Sum()
     change(&first)
     keys.append(key)
@@ -41,18 +41,18 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
 
   mutating func add(_ sum: Sum, to key: Int) { update(key) { $0.add(sum) } }
 
-  private mutating func place(of key: Int) -> Int? {
+  private mutating func index(of key: Int) -> Int? {
     if recent.isEmpty {
       if keys.count <= 4 { return keys.firstIndex(of: key) }
       // 256 is arbitrary: twice as many as there are keys, which are small numbers.
       recent = [UInt8](repeating: 0, count: 256)
     }
-    let place = Int(recent[key & 255])
-    if place < keys.count, keys[place] == key { return place }
-    guard let place = keys.firstIndex(of: key) else { return nil }
+    let index = Int(recent[key & 255])
+    if index < keys.count, keys[index] == key { return index }
+    guard let index = keys.firstIndex(of: key) else { return nil }
     // There are no more than 129.
-    recent[key & 255] = UInt8(truncatingIfNeeded: place)
-    return place
+    recent[key & 255] = UInt8(truncatingIfNeeded: index)
+    return index
   }
 
   /// Adds the sums of each key.
@@ -66,7 +66,7 @@ public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
     let order = keys.indices.sorted {
       (values[$1].weight, keys[$0]) < (values[$0].weight, keys[$1])
     }
-    for place in order[Self.capacity...] { others.add(values[place]) }
+    for index in order[Self.capacity...] { others.add(values[index]) }
     let kept = order[..<Self.capacity]
     (keys, values) = (kept.map { keys[$0] }, kept.map { values[$0] })
   }

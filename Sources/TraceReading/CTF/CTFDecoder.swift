@@ -81,7 +81,7 @@ final class CTFDecoder: @unchecked Sendable {
       let stream = streams[index]
       var isOpen = true
       repeat {
-        takeEvent(of: stream, batch)
+        decodeEvent(of: stream, batch)
         isOpen = advance(stream, batch)
       } while isOpen && !batch.isFull && (stream.order, index) < (limit, limitIndex)
       if !isOpen { streams.remove(at: index) }
@@ -144,24 +144,26 @@ final class CTFDecoder: @unchecked Sendable {
 
   /// Makes a value of the next event of a stream, if that is possible.
   @inline(__always)
-  private func takeEvent(of stream: EventStream, _ batch: EventBatch) {
-    stream.eventClass?._withUnsafeGuaranteedRef { take($0, of: stream, batch) }
+  private func decodeEvent(of stream: EventStream, _ batch: EventBatch) {
+    stream.eventClass?._withUnsafeGuaranteedRef { decode($0, of: stream, batch) }
   }
 
-  private func take(_ eventClass: EventClass, of stream: EventStream, _ batch: EventBatch) {
-    guard let contexts = eventClass.contexts.values(at: &stream.place, to: stream.end) else {
+  private func decode(_ eventClass: EventClass, of stream: EventStream, _ batch: EventBatch) {
+    guard let contexts = eventClass.contexts.values(at: &stream.position, to: stream.end) else {
       return stream.cut()
     }
     guard let kind = eventClass.kind, eventClass.hasPayload, let time = stream.time else {
       return skip(stream, eventClass, nil, batch)
     }
-    let payload = stream.place
+    let payload = stream.position
     do throws(EventFieldError) {
       if let rest = eventClass.stepsBehindKnown {
         var fields = InOrderFieldReader(payload, to: stream.end, strings: strings)
         let contextID = fields.uint64("context_id")
         let event = try StoreEvent(kind, from: &fields)
-        guard !fields.isCut, pass(rest, from: fields.place, in: stream) else { return stream.cut() }
+        guard !fields.isCut, pass(rest, from: fields.position, in: stream) else {
+          return stream.cut()
+        }
         batch.append(record(contextID, event, contexts, time))
       } else {
         guard
@@ -170,7 +172,7 @@ final class CTFDecoder: @unchecked Sendable {
         else { return stream.cut() }
         let contextID = try fields.uint64("context_id")
         let event = try StoreEvent(kind, from: &fields)
-        stream.place = fields.end
+        stream.position = fields.end
         // From this member on, the members are read one by one.
         if fields.isInOrder {
           eventClass.stepsBehindKnown = eventClass.payload.steps(from: fields.requestCount)
@@ -178,7 +180,7 @@ final class CTFDecoder: @unchecked Sendable {
         batch.append(record(contextID, event, contexts, time))
       }
     } catch {
-      stream.place = payload
+      stream.position = payload
       skip(stream, eventClass, error.sentence, batch)
     }
   }
@@ -198,12 +200,12 @@ final class CTFDecoder: @unchecked Sendable {
 
   @inline(__always)
   private func pass(
-    _ steps: [FieldStep], from place: UnsafeRawPointer, in stream: EventStream
+    _ steps: [FieldStep], from position: UnsafeRawPointer, in stream: EventStream
   ) -> Bool {
-    stream.place = place
+    stream.position = position
     guard !steps.isEmpty else { return true }
-    guard let next = steps.end(from: place, to: stream.end) else { return false }
-    stream.place = next
+    guard let next = steps.end(from: position, to: stream.end) else { return false }
+    stream.position = next
     return true
   }
 
@@ -211,7 +213,7 @@ final class CTFDecoder: @unchecked Sendable {
   private func skip(
     _ stream: EventStream, _ eventClass: EventClass, _ reason: String?, _ batch: EventBatch
   ) {
-    guard pass(eventClass.steps, from: stream.place, in: stream) else {
+    guard pass(eventClass.steps, from: stream.position, in: stream) else {
       return stream.cut()
     }
     let fact =

@@ -46,7 +46,7 @@ final class CTFEventSource: EventSource {
     isAtEnd = batch.isLast
     bytesBegun += batch.bytesBegun
     ledger.add(batch.ledger.report)
-    while let record = batch.takeFirst() {
+    while let record = batch.popFirst() {
       ledger.count(record)
       try body(record)
     }

@@ -6,38 +6,38 @@ import StoreEvents
 /// Reads the members of a payload one after the other, without a look at their names: their order
 /// and types were checked once for the class.
 struct InOrderFieldReader: EventFieldReader {
-  private(set) var place: UnsafeRawPointer
+  private(set) var position: UnsafeRawPointer
   private let end: UnsafeRawPointer
   private let strings: StringCache
   /// Whether a field extended beyond the end of the packet, which makes the values unusable.
   private(set) var isCut = false
 
-  init(_ place: UnsafeRawPointer, to end: UnsafeRawPointer, strings: StringCache) {
-    self.place = place
+  init(_ position: UnsafeRawPointer, to end: UnsafeRawPointer, strings: StringCache) {
+    self.position = position
     self.end = end
     self.strings = strings
   }
 
   @inline(__always)
   mutating func uint64(_ name: StaticString) -> UInt64 {
-    guard end - place >= 8 else {
+    guard end - position >= 8 else {
       isCut = true
       return 0
     }
-    defer { place += 8 }
-    return place.loadUnaligned(as: UInt64.self)
+    defer { position += 8 }
+    return position.loadUnaligned(as: UInt64.self)
   }
 
   @inline(__always)
   mutating func int64(_ name: StaticString) -> Int64 { Int64(bitPattern: uint64(name)) }
 
   mutating func string(_ name: StaticString) -> String {
-    guard let next = place.afterString(to: end) else {
+    guard let next = position.afterString(to: end) else {
       isCut = true
       return ""
     }
-    defer { place = next }
-    return strings.string(UnsafeRawBufferPointer(start: place, count: next - place - 1))
+    defer { position = next }
+    return strings.string(UnsafeRawBufferPointer(start: position, count: next - position - 1))
   }
 }
 
@@ -47,7 +47,7 @@ struct ByNameFieldReader: EventFieldReader {
 
   private let members: [FieldMember]
   /// The start of each member, and the end of the last one.
-  private var places: [UnsafeRawPointer]
+  private var positions: [UnsafeRawPointer]
   private let strings: StringCache
   /// Whether all requests so far were for the members in their order, in LTTng's own types.
   private(set) var isInOrder = true
@@ -55,23 +55,24 @@ struct ByNameFieldReader: EventFieldReader {
 
   /// `nil` if the members extend beyond the end.
   init?(
-    _ payload: FieldLayout, at place: UnsafeRawPointer, to end: UnsafeRawPointer,
+    _ payload: FieldLayout, at position: UnsafeRawPointer, to end: UnsafeRawPointer,
     strings: StringCache
   ) {
     members = payload.members
     self.strings = strings
-    places = [place]
+    positions = [position]
     var length: UInt64 = 0
     for member in members {
-      guard let next = member.step.end(from: places[places.count - 1], to: end, &length) else {
+      guard let next = member.step.end(from: positions[positions.count - 1], to: end, &length)
+      else {
         return nil
       }
-      places.append(next)
+      positions.append(next)
     }
   }
 
   /// The end of the payload.
-  var end: UnsafeRawPointer { places[places.count - 1] }
+  var end: UnsafeRawPointer { positions[positions.count - 1] }
 
   mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64 {
     let (isSigned, word) = try integer(name, as: .signed)
@@ -92,7 +93,7 @@ struct ByNameFieldReader: EventFieldReader {
   mutating func string(_ name: StaticString) throws(EventFieldError) -> String {
     let index = try find(name, as: .string)
     let bytes = UnsafeRawBufferPointer(
-      start: places[index], count: places[index + 1] - places[index])
+      start: positions[index], count: positions[index + 1] - positions[index])
     switch members[index].kind {
     case .string: return strings.string(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
     case .text: return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -107,7 +108,7 @@ struct ByNameFieldReader: EventFieldReader {
     guard let integer = members[index].integer else {
       throw .malformed(field: "\(name)", value: "not an integer")
     }
-    return (integer.isSigned, integer.value(places[index]))
+    return (integer.isSigned, integer.value(positions[index]))
   }
 
   private mutating func find(
@@ -132,7 +133,7 @@ extension FieldMember {
   }
 }
 
-extension IntegerPlace {
+extension IntegerLayout {
   /// Whether it is 64 bits in the byte order of this machine.
   fileprivate var isPlainWord: Bool { bytes == 8 && !isBigEndian }
 }

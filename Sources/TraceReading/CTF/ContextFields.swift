@@ -28,8 +28,8 @@ struct ContextFields {
 
   private struct Fixed {
     let size: Int
-    let processID: IntegerPlace?
-    let threadID: IntegerPlace?
+    let processID: IntegerLayout?
+    let threadID: IntegerLayout?
     let name: (offset: Int, count: Int)?
   }
 
@@ -68,35 +68,35 @@ struct ContextFields {
 
   /// Reads the contexts, and moves a position after them; `nil` if they extend beyond the end.
   @inline(__always)
-  func values(at place: inout UnsafeRawPointer, to end: UnsafeRawPointer) -> ContextValues? {
-    guard let fixed else { return slowValues(at: &place, to: end) }
-    guard end - place >= fixed.size else { return nil }
+  func values(at position: inout UnsafeRawPointer, to end: UnsafeRawPointer) -> ContextValues? {
+    guard let fixed else { return slowValues(at: &position, to: end) }
+    guard end - position >= fixed.size else { return nil }
     var values = ContextValues()
-    values.processID = fixed.processID.map { Int64(bitPattern: $0.value(place)) }
-    values.threadID = fixed.threadID.map { Int64(bitPattern: $0.value(place)) }
+    values.processID = fixed.processID.map { Int64(bitPattern: $0.value(position)) }
+    values.threadID = fixed.threadID.map { Int64(bitPattern: $0.value(position)) }
     if let name = fixed.name {
-      values.name = UnsafeRawBufferPointer(start: place + name.offset, count: name.count)
+      values.name = UnsafeRawBufferPointer(start: position + name.offset, count: name.count)
     }
-    place += fixed.size
+    position += fixed.size
     return values
   }
 
   private func slowValues(
-    at place: inout UnsafeRawPointer, to end: UnsafeRawPointer
+    at position: inout UnsafeRawPointer, to end: UnsafeRawPointer
   ) -> ContextValues? {
     var values = ContextValues()
     var length: UInt64 = 0
     for index in members.indices {
       let member = members[index]
-      guard let next = member.step.end(from: place, to: end, &length) else { return nil }
+      guard let next = member.step.end(from: position, to: end, &length) else { return nil }
       if index == processID {
-        values.processID = member.integer.map { Int64(bitPattern: $0.value(place)) }
+        values.processID = member.integer.map { Int64(bitPattern: $0.value(position)) }
       } else if index == threadID {
-        values.threadID = member.integer.map { Int64(bitPattern: $0.value(place)) }
+        values.threadID = member.integer.map { Int64(bitPattern: $0.value(position)) }
       } else if index == name {
-        values.name = UnsafeRawBufferPointer(start: place, count: next - place)
+        values.name = UnsafeRawBufferPointer(start: position, count: next - position)
       }
-      place = next
+      position = next
     }
     return values
   }

@@ -45,7 +45,7 @@ final class EventBatch: @unchecked Sendable {
   }
 
   @inline(__always)
-  func takeFirst() -> EventRecord? {
+  func popFirst() -> EventRecord? {
     guard next < count else { return nil }
     defer { next += 1 }
     return (records + next).move()

@@ -56,7 +56,7 @@ final class EventFeed: @unchecked Sendable {
   }
 
   private func run() {
-    while let batch = takeSpare() {
+    while let batch = acquireSpare() {
       batch.removeAll()
       decoder.fill(batch)
       let isLast = batch.isLast
@@ -68,7 +68,7 @@ final class EventFeed: @unchecked Sendable {
     }
   }
 
-  private func takeSpare() -> EventBatch? {
+  private func acquireSpare() -> EventBatch? {
     condition.lock()
     defer { condition.unlock() }
     while spare.isEmpty, !isStopped { condition.wait() }

@@ -8,7 +8,7 @@
 enum EventHeaderLayout {
   case compact(isBigEndian: Bool)
   case large(isBigEndian: Bool)
-  case plain(id: IntegerPlace, time: IntegerPlace, size: Int)
+  case plain(id: IntegerLayout, time: IntegerLayout, size: Int)
 
   struct Header {
     var id: UInt64
@@ -53,40 +53,40 @@ enum EventHeaderLayout {
 
   /// Reads the header at a position; `nil` if it extends beyond the end.
   @inline(__always)
-  func header(at place: UnsafeRawPointer, to end: UnsafeRawPointer) -> Header? {
-    let room = end - place
+  func header(at position: UnsafeRawPointer, to end: UnsafeRawPointer) -> Header? {
+    let room = end - position
     switch self {
     case .large(let isBigEndian):
       guard room >= 6 else { return nil }
-      let id = place.integer(UInt16.self, isBigEndian)
+      let id = position.integer(UInt16.self, isBigEndian)
       if id != 65535 {
-        let time = (place + 2).integer(UInt32.self, isBigEndian)
+        let time = (position + 2).integer(UInt32.self, isBigEndian)
         return Header(id: UInt64(id), time: UInt64(time), timeBits: 32, size: 6)
       }
-      return extended(at: place, room, 2, isBigEndian)
+      return extended(at: position, room, 2, isBigEndian)
     case .compact(let isBigEndian):
       guard room >= 4 else { return nil }
-      let word = place.integer(UInt32.self, isBigEndian)
+      let word = position.integer(UInt32.self, isBigEndian)
       let id = isBigEndian ? word >> 27 : word & 31
       if id != 31 {
         let time = isBigEndian ? word & 0x7ff_ffff : word >> 5
         return Header(id: UInt64(id), time: UInt64(time), timeBits: 27, size: 4)
       }
-      return extended(at: place, room, 1, isBigEndian)
+      return extended(at: position, room, 1, isBigEndian)
     case .plain(let id, let time, let size):
       guard room >= size else { return nil }
       return Header(
-        id: id.value(place), time: time.value(place), timeBits: time.bytes * 8, size: size)
+        id: id.value(position), time: time.value(position), timeBits: time.bytes * 8, size: size)
     }
   }
 
   private func extended(
-    at place: UnsafeRawPointer, _ room: Int, _ offset: Int, _ isBigEndian: Bool
+    at position: UnsafeRawPointer, _ room: Int, _ offset: Int, _ isBigEndian: Bool
   ) -> Header? {
     guard room >= offset + 12 else { return nil }
     return Header(
-      id: UInt64((place + offset).integer(UInt32.self, isBigEndian)),
-      time: (place + offset + 4).integer(UInt64.self, isBigEndian), timeBits: 64,
+      id: UInt64((position + offset).integer(UInt32.self, isBigEndian)),
+      time: (position + offset + 4).integer(UInt64.self, isBigEndian), timeBits: 64,
       size: offset + 12)
   }
 }

@@ -17,7 +17,7 @@ final class EventStream {
   /// The clock's value, of which most events have only the lower bits.
   @exclusivity(unchecked) private var clock: UInt64 = 0
   /// The data that was not read yet: the contexts and the payload of the next event.
-  @exclusivity(unchecked) var place: UnsafeRawPointer
+  @exclusivity(unchecked) var position: UnsafeRawPointer
   @exclusivity(unchecked) private(set) var end: UnsafeRawPointer
   /// The time of the next event; `nil` if its year is out of range.
   @exclusivity(unchecked) private(set) var time: Int64?
@@ -29,7 +29,7 @@ final class EventStream {
   private(set) var hasLostPackets = false
   /// The error that ended the reading before the stream's end.
   private(set) var damage: Damage?
-  /// The first place where the time is less than before, or beyond all years.
+  /// The first position at which the time is less than before, or beyond all years.
   private(set) var clockDamage: String?
 
   enum Damage {
@@ -43,8 +43,8 @@ final class EventStream {
     self.streamClass = streamClass
     classes = streamClass.events
     packets = Self.merged(files)
-    place = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-    end = place
+    position = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+    end = position
   }
 
   /// All packets by their time; packets that overlapping snapshots share appear once.
@@ -75,15 +75,15 @@ final class EventStream {
 
   /// Moves to the next event and reads its header; false at the end.
   func advance() -> Bool {
-    while place == end { guard openNextPacket() else { return false } }
-    guard let header = streamClass.header.header(at: place, to: end) else {
+    while position == end { guard openNextPacket() else { return false } }
+    guard let header = streamClass.header.header(at: position, to: end) else {
       return fail("an event's header extends beyond the packet")
     }
     guard header.id < UInt64(classes.count), let eventClass = classes[Int(header.id)] else {
       return fail("no event has the id \(header.id)")
     }
     self.eventClass = Unmanaged.passUnretained(eventClass)
-    place += header.size
+    position += header.size
     setClock(header.time, bits: header.timeBits)
     return true
   }
@@ -144,7 +144,7 @@ final class EventStream {
     }
     countLost(packet, before)
     self.bytes = bytes
-    place = bytes.start + packet.headSize
+    position = bytes.start + packet.headSize
     end = bytes.start + packet.contentSize
     // Chunks and snapshots may overlap; each has a folder of its own.
     if !streamClass.hasExactPacketEnds || !isInFolder(of: before, packet) { clock = 0 }
@@ -178,12 +178,12 @@ final class EventStream {
   private func fail(_ reason: String, inPacket unread: StreamPacket? = nil) -> Bool {
     damage = .data("\(reason), \(location(in: unread ?? packets[nextPacket - 1]))")
     nextPacket = packets.count
-    end = place
+    end = position
     return false
   }
 
   private func location(in packet: StreamPacket) -> String {
-    let offset = bytes.map { place - $0.start } ?? 0
+    let offset = bytes.map { position - $0.start } ?? 0
     let path = LogText.quoted(files[packet.file].path)
     return "at byte \(packet.offset + UInt64(offset)) of \(path)"
   }

@@ -3,28 +3,28 @@
 import Glibc
 
 /// The position of an integer in a structure after members of fixed size.
-struct IntegerPlace {
+struct IntegerLayout {
   var offset = 0
   let bytes: Int
   let isSigned: Bool
   let isBigEndian: Bool
 
   func moved(by count: Int) -> Self {
-    var place = self
-    place.offset += count
-    return place
+    var layout = self
+    layout.offset += count
+    return layout
   }
 
   /// The value, with its sign copied to all upper bits.
   @inline(__always)
   func value(_ base: UnsafeRawPointer) -> UInt64 {
-    let place = base + offset
+    let address = base + offset
     var word: UInt64 =
       switch bytes {
-      case 8: place.loadUnaligned(as: UInt64.self)
-      case 4: UInt64(place.loadUnaligned(as: UInt32.self))
-      case 2: UInt64(place.loadUnaligned(as: UInt16.self))
-      default: UInt64(place.load(as: UInt8.self))
+      case 8: address.loadUnaligned(as: UInt64.self)
+      case 4: UInt64(address.loadUnaligned(as: UInt32.self))
+      case 2: UInt64(address.loadUnaligned(as: UInt16.self))
+      default: UInt64(address.load(as: UInt8.self))
       }
     let rest = UInt64(64 - 8 * bytes)
     if isBigEndian { word = word.byteSwapped >> rest }
@@ -38,7 +38,7 @@ enum FieldStep {
   /// Up to its NUL byte.
   case string
   /// The length of the next sequence.
-  case length(IntegerPlace)
+  case length(IntegerLayout)
   /// Elements of this many bytes.
   case sequence(Int)
 }
@@ -55,7 +55,7 @@ struct FieldMember {
   let name: String
   let kind: Kind
   /// The offset of an integer from the start of the member.
-  let integer: IntegerPlace?
+  let integer: IntegerLayout?
   let step: FieldStep
 }
 
@@ -100,14 +100,14 @@ struct FieldLayout {
   /// The positions of the members of a structure of fixed size.
   struct Fixed {
     fileprivate(set) var offsets: [String: Int] = [:]
-    fileprivate var integers: [String: IntegerPlace] = [:]
+    fileprivate var integers: [String: IntegerLayout] = [:]
     fileprivate(set) var size = 0
 
     /// A member of the head of packets or events.
-    func unsigned(_ name: String) throws(TSDLError) -> IntegerPlace? {
-      let place = integers[name]
-      if place?.isSigned == true { throw .foreign("'\(name)' is signed") }
-      return place
+    func unsigned(_ name: String) throws(TSDLError) -> IntegerLayout? {
+      let layout = integers[name]
+      if layout?.isSigned == true { throw .foreign("'\(name)' is signed") }
+      return layout
     }
   }
 
@@ -132,7 +132,7 @@ extension FieldMember {
     _ member: TSDLMember, isBigEndian: Bool, isLength: Bool, before: String?
   ) throws(TSDLError) {
     name = member.name
-    var integer: IntegerPlace?
+    var integer: IntegerLayout?
     switch member.type {
     case .string: (kind, step) = (.string, .string)
     case .sequence(let element, let length):
@@ -142,11 +142,11 @@ extension FieldMember {
       (kind, step) = (.other, .sequence(try element.byteCount))
     case .integer(let type):
       let bytes = try member.type.byteCount
-      let place = IntegerPlace(
+      let layout = IntegerLayout(
         bytes: bytes, isSigned: type.isSigned, isBigEndian: type.isBigEndian ?? isBigEndian)
-      integer = place
+      integer = layout
       (kind, step) = (
-        type.isSigned ? .signed : .unsigned, isLength ? .length(place) : .bytes(bytes)
+        type.isSigned ? .signed : .unsigned, isLength ? .length(layout) : .bytes(bytes)
       )
     case .array(.integer(let type), let count) where type.isText && type.bits == 8:
       (kind, step) = (.text(count), .bytes(try member.type.byteCount))
@@ -190,18 +190,18 @@ extension FieldStep {
   /// - Parameter length: that of the next sequence.
   @inline(__always)
   func end(
-    from place: UnsafeRawPointer, to end: UnsafeRawPointer, _ length: inout UInt64
+    from position: UnsafeRawPointer, to end: UnsafeRawPointer, _ length: inout UInt64
   ) -> UnsafeRawPointer? {
     switch self {
-    case .bytes(let count): return count <= end - place ? place + count : nil
-    case .string: return place.afterString(to: end)
+    case .bytes(let count): return count <= end - position ? position + count : nil
+    case .string: return position.afterString(to: end)
     case .length(let integer):
-      guard integer.bytes <= end - place else { return nil }
-      length = integer.value(place)
-      return place + integer.bytes
+      guard integer.bytes <= end - position else { return nil }
+      length = integer.value(position)
+      return position + integer.bytes
     case .sequence(let size):
       let (bytes, overflow) = UInt64(size).multipliedReportingOverflow(by: length)
-      return overflow || bytes > UInt64(end - place) ? nil : place + Int(bytes)
+      return overflow || bytes > UInt64(end - position) ? nil : position + Int(bytes)
     }
   }
 }
@@ -211,12 +211,12 @@ extension [FieldStep] {
   @inline(__always)
   func end(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> UnsafeRawPointer? {
     var length: UInt64 = 0
-    var place = start
+    var position = start
     for step in self {
-      guard let next = step.end(from: place, to: end, &length) else { return nil }
-      place = next
+      guard let next = step.end(from: position, to: end, &length) else { return nil }
+      position = next
     }
-    return place
+    return position
   }
 }
 

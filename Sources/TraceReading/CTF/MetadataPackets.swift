@@ -19,9 +19,9 @@ enum MetadataPackets {
   static func damage(inFolder folder: String) -> String? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file),
-      let place = try? damagedPlace(in: input)
+      let offset = try? damagedOffset(in: input)
     else { return nil }
-    return "\(LogText.quoted(file.path)) is cut or damaged in the packet at byte \(place), and "
+    return "\(LogText.quoted(file.path)) is cut or damaged in the packet at byte \(offset), and "
       + "without it its trace cannot be read; copy the trace again"
   }
 
@@ -48,13 +48,14 @@ enum MetadataPackets {
       return bytes
     }
     var text: [UInt8] = []
-    var place = 0
+    var offset = 0
     var first: Head?
-    while let head = Head(bytes[place...], after: first), head.packet <= UInt64(bytes.count - place)
+    while let head = Head(bytes[offset...], after: first),
+      head.packet <= UInt64(bytes.count - offset)
     {
       first = first ?? head
-      text += bytes[(place + Head.size)..<(place + Int(head.content))]
-      place += Int(head.packet)
+      text += bytes[(offset + Head.size)..<(offset + Int(head.content))]
+      offset += Int(head.packet)
     }
     return text
   }
@@ -77,17 +78,19 @@ enum MetadataPackets {
   }
 
   /// The start of the first packet that is incomplete.
-  private static func damagedPlace(in input: FileHandle) throws -> UInt64? {
+  private static func damagedOffset(in input: FileHandle) throws -> UInt64? {
     let size = try input.seekToEnd()
-    var place: UInt64 = 0
+    var offset: UInt64 = 0
     var first: Head?
-    while place < size {
-      try input.seek(toOffset: place)
+    while offset < size {
+      try input.seek(toOffset: offset)
       let bytes = Array(try input.read(upToCount: Head.size) ?? Data())[...]
-      if place == 0, !Head.isHead(bytes) { return nil }
-      guard let head = Head(bytes, after: first), head.packet <= size - place else { return place }
+      if offset == 0, !Head.isHead(bytes) { return nil }
+      guard let head = Head(bytes, after: first), head.packet <= size - offset else {
+        return offset
+      }
       first = first ?? head
-      place += head.packet
+      offset += head.packet
     }
     return nil
   }

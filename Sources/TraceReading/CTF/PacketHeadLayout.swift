@@ -7,10 +7,10 @@ import Foundation
 ///     packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; … };
 struct PacketHeadLayout {
   let size: Int
-  private let magic: IntegerPlace?
+  private let magic: IntegerLayout?
   private let uuid: (offset: Int, bytes: [UInt8])?
-  private let streamID: IntegerPlace?
-  private let instanceID: IntegerPlace?
+  private let streamID: IntegerLayout?
+  private let instanceID: IntegerLayout?
 
   // LTTng's head has 84 bytes; 64 KiB is arbitrary.
   static let maxSize = 64 << 10
@@ -53,12 +53,12 @@ struct PacketHeadLayout {
 ///     packet.context := struct { uint64_clock_t timestamp_begin; …; uint64_t packet_size; … };
 struct PacketContextLayout {
   let size: Int
-  private let content: IntegerPlace
-  private let packet: IntegerPlace
-  private let begin: IntegerPlace?
-  private let end: IntegerPlace?
-  private let sequence: IntegerPlace?
-  private let discarded: IntegerPlace?
+  private let content: IntegerLayout
+  private let packet: IntegerLayout
+  private let begin: IntegerLayout?
+  private let end: IntegerLayout?
+  private let sequence: IntegerLayout?
+  private let discarded: IntegerLayout?
 
   init(_ type: TSDLType?, isBigEndian: Bool) throws(TSDLError) {
     guard let fixed = try FieldLayout(type, isBigEndian: isBigEndian).fixed,

@@ -40,20 +40,20 @@ struct StreamFile {
     let room = metadata.streams.values.map(\.packetContext.size).max() ?? 0
     let head = UnsafeMutableRawPointer.allocate(byteCount: metadata.head.size + room, alignment: 8)
     defer { head.deallocate() }
-    var place: UInt64 = 0
-    while place < size {
-      let count = file.read(head, metadata.head.size + room, at: place)
-      guard let packet = packet(head, count, at: place, of: size, metadata) else {
+    var offset: UInt64 = 0
+    while offset < size {
+      let count = file.read(head, metadata.head.size + room, at: offset)
+      guard let packet = packet(head, count, at: offset, of: size, metadata) else {
         isWhole = false
         return
       }
       packets.append(packet)
-      place += UInt64(packet.size)
+      offset += UInt64(packet.size)
     }
   }
 
   private mutating func packet(
-    _ head: UnsafeRawPointer, _ count: Int, at place: UInt64, of size: UInt64,
+    _ head: UnsafeRawPointer, _ count: Int, at offset: UInt64, of size: UInt64,
     _ metadata: CTFMetadata
   ) -> StreamPacket? {
     guard count >= metadata.head.size, let stream = metadata.head.stream(of: head),
@@ -62,7 +62,7 @@ struct StreamFile {
     let headSize = metadata.head.size + streamClass.packetContext.size
     guard count >= headSize,
       let packet = streamClass.packetContext.packet(
-        head + metadata.head.size, at: place, headSize: headSize, room: size - place)
+        head + metadata.head.size, at: offset, headSize: headSize, room: size - offset)
     else { return nil }
     if streamID == nil { (streamID, instanceID) = (stream.id, stream.instance) }
     return packet
@@ -81,7 +81,7 @@ struct SystemFailure: Error {
   }
 }
 
-/// An open file that is read at places and mapped in parts.
+/// An open file that is read at offsets and mapped in parts.
 final class ReadableFile {
   private let descriptor: CInt
 
@@ -99,17 +99,17 @@ final class ReadableFile {
   }
 
   /// Reads as many bytes as there are.
-  func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, at place: UInt64) -> Int {
+  func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, at offset: UInt64) -> Int {
     while true {
-      let read = pread(descriptor, buffer, count, off_t(place))
+      let read = pread(descriptor, buffer, count, off_t(offset))
       if read >= 0 || errno != EINTR { return max(read, 0) }
     }
   }
 
   /// Maps a part of the file, which must exist: access beyond the end of the file ends the process.
-  func map(_ place: UInt64, _ count: Int) -> MappedBytes? {
-    guard place <= UInt64(Int.max - count), Int(place) + count <= size else { return nil }
-    return MappedBytes(descriptor, place, count)
+  func map(_ offset: UInt64, _ count: Int) -> MappedBytes? {
+    guard offset <= UInt64(Int.max - count), Int(offset) + count <= size else { return nil }
+    return MappedBytes(descriptor, offset, count)
   }
 }
 
@@ -119,13 +119,13 @@ final class MappedBytes {
   private let length: Int
   let start: UnsafeRawPointer
 
-  fileprivate init?(_ descriptor: CInt, _ place: UInt64, _ count: Int) {
+  fileprivate init?(_ descriptor: CInt, _ offset: UInt64, _ count: Int) {
     let page = UInt64(sysconf(CInt(_SC_PAGESIZE)))
-    let skipped = Int(place % page)
+    let skipped = Int(offset % page)
     length = count + skipped
     let flags = MAP_PRIVATE | MAP_POPULATE
     guard
-      let mapped = mmap(nil, length, PROT_READ, flags, descriptor, off_t(place) - off_t(skipped)),
+      let mapped = mmap(nil, length, PROT_READ, flags, descriptor, off_t(offset) - off_t(skipped)),
       mapped != MAP_FAILED
     else { return nil }
     mapping = mapped

@@ -35,12 +35,12 @@ struct TSDLLexer {
   ]
 
   private let bytes: [UInt8]
-  private var place = 0
+  private var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The line that was read last, from 1.
-  var line: Int { 1 + bytes[..<min(place, bytes.count)].count { $0 == UInt8(ascii: "\n") } }
+  var line: Int { 1 + bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") } }
 
   mutating func next() throws(TSDLError) -> Token {
     try skipSpace()
@@ -49,25 +49,25 @@ struct TSDLLexer {
     case UInt8(ascii: "\""): return .text(try text())
     case UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(isNegative: false)
     case UInt8(ascii: "-"), UInt8(ascii: "+"):
-      place += 1
+      position += 1
       try skipSpace()
       return try number(isNegative: byte == UInt8(ascii: "-"))
     case _ where Self.isOfWord(byte): return .word(word())
     case UInt8(ascii: ":") where peek(1) == UInt8(ascii: "="):
-      place += 2
+      position += 2
       return .assignment
     case UInt8(ascii: ".") where peek(1) == byte && peek(2) == byte:
-      place += 3
+      position += 3
       return .ellipsis
     case _ where "{}[]()<>;,:=.".utf8.contains(byte):
-      place += 1
+      position += 1
       return .symbol(byte)
     default: throw TSDLError(reason: "line \(line): an unexpected byte \(byte)")
     }
   }
 
   private func peek(_ offset: Int = 0) -> UInt8? {
-    place + offset < bytes.count ? bytes[place + offset] : nil
+    position + offset < bytes.count ? bytes[position + offset] : nil
   }
 
   private static func isOfWord(_ byte: UInt8) -> Bool {
@@ -80,16 +80,16 @@ struct TSDLLexer {
   private mutating func skipSpace() throws(TSDLError) {
     while let byte = peek() {
       if byte == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
-        place += 2
+        position += 2
         while peek() != UInt8(ascii: "*") || peek(1) != UInt8(ascii: "/") {
-          guard place < bytes.count else { throw TSDLError(reason: "a comment without its end") }
-          place += 1
+          guard position < bytes.count else { throw TSDLError(reason: "a comment without its end") }
+          position += 1
         }
-        place += 2
+        position += 2
       } else if byte == UInt8(ascii: "/"), peek(1) == byte {
-        while let byte = peek(), byte != UInt8(ascii: "\n") { place += 1 }
+        while let byte = peek(), byte != UInt8(ascii: "\n") { position += 1 }
       } else if " \t\n\r".utf8.contains(byte) {
-        place += 1
+        position += 1
       } else {
         return
       }
@@ -97,9 +97,9 @@ struct TSDLLexer {
   }
 
   private mutating func word() -> String {
-    let start = place
-    while let byte = peek(), Self.isOfWord(byte) { place += 1 }
-    return String(decoding: bytes[start..<place], as: UTF8.self)
+    let start = position
+    while let byte = peek(), Self.isOfWord(byte) { position += 1 }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
   /// `12`, `0x1F`, `017`, each with `u`, `ul` or `ull` after it or not.
@@ -121,25 +121,25 @@ struct TSDLLexer {
   }
 
   private mutating func text() throws(TSDLError) -> String {
-    place += 1
+    position += 1
     var result: [UInt8] = []
     while let byte = peek(), byte != UInt8(ascii: "\"") {
       guard byte != 0 else { throw TSDLError(reason: "line \(line): a NUL byte in a text") }
-      place += 1
+      position += 1
       result.append(byte == UInt8(ascii: "\\") ? try escapedByte() : byte)
     }
     guard peek() != nil else { throw TSDLError(reason: "a text without its end") }
-    place += 1
+    position += 1
     return String(decoding: result, as: UTF8.self)
   }
 
   /// Reads the rest of an escape: `n`, `"`, `x41`, `101`, as in C.
   private mutating func escapedByte() throws(TSDLError) -> UInt8 {
-    let rest = bytes[place...]
+    let rest = bytes[position...]
     let octal = rest.prefix(3).prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
     if !octal.isEmpty { return try byte(octal, radix: 8) }
     guard let escaped = peek() else { throw TSDLError(reason: "a text without its end") }
-    place += 1
+    position += 1
     if escaped == UInt8(ascii: "x") {
       let digits = rest.dropFirst().prefix(2).prefix { Character(UnicodeScalar($0)).isHexDigit }
       return try byte(digits, radix: 16)
@@ -154,7 +154,7 @@ struct TSDLLexer {
   }
 
   private mutating func byte(_ digits: ArraySlice<UInt8>, radix: Int) throws(TSDLError) -> UInt8 {
-    place += digits.count
+    position += digits.count
     guard let value = UInt8(String(decoding: digits, as: UTF8.self), radix: radix) else {
       throw .foreign("line \(line): an escape without a byte in a text")
     }

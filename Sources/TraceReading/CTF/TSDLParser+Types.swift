@@ -77,7 +77,7 @@ extension TSDLParser {
     defer { scopes.removeLast() }
     var members: [TSDLMember] = []
     var names: Set<String> = []
-    while try !take("}") {
+    while try !consume("}") {
       let type = try type()
       repeat {
         let member = try member(of: type)
@@ -85,7 +85,7 @@ extension TSDLParser {
           throw failure("a structure has two members '\(member.name)'")
         }
         members.append(member)
-      } while try take(",")
+      } while try consume(",")
       try expect(";")
     }
     return members
@@ -98,7 +98,7 @@ extension TSDLParser {
     else { throw unexpected("a member's name") }
     try advance()
     var dimensions: [(count: UInt64?, length: String)] = []
-    while try take("[") {
+    while try consume("[") {
       guard dimensions.count < Self.maxDepth else { throw unexpected("fewer dimensions") }
       if case .number = token {
         dimensions.append((try number(), ""))
@@ -149,12 +149,12 @@ extension TSDLParser {
 
   /// Reads ` : uint5_t { compact = 0 ... 30, extended = 31 }`.
   private mutating func enumeration() throws(TSDLError) -> TSDLInteger {
-    guard try take(":") else { throw .foreign("an enumeration has no type") }
+    guard try consume(":") else { throw .foreign("an enumeration has no type") }
     guard case .integer(var integer) = try type() else { throw unexpected("an integer") }
     try expect("{")
     repeat {
       let label = try label()
-      if try take("=") {
+      if try consume("=") {
         let first = try signed()
         if token == .ellipsis {
           try advance()
@@ -162,7 +162,7 @@ extension TSDLParser {
         }
         integer.labels[label] = UInt64(truncatingIfNeeded: first)
       }
-    } while try take(",") && token != .symbol(UInt8(ascii: "}"))
+    } while try consume(",") && token != .symbol(UInt8(ascii: "}"))
     try expect("}")
     return integer
   }

@@ -25,7 +25,7 @@ struct TSDLParser {
   private init(lexer: TSDLLexer) { self.lexer = lexer }
 
   private mutating func block() throws(TSDLError) -> TSDLBlock? {
-    if try take(";") { return nil }
+    if try consume(";") { return nil }
     guard case .word(let kind) = token else { throw unexpected("a block") }
     switch kind {
     case "typealias":
@@ -72,7 +72,7 @@ struct TSDLParser {
 
   mutating func attributes(of block: inout TSDLBlock) throws(TSDLError) {
     try expect("{")
-    while try !take("}") { try attribute(of: &block) }
+    while try !consume("}") { try attribute(of: &block) }
   }
 
   /// Reads `id = 0;`, `name = "a:b";`, `map = clock.monotonic.value;` or `fields := struct { … };`.
@@ -118,14 +118,14 @@ struct TSDLParser {
 
   mutating func advance() throws(TSDLError) { token = try lexer.next() }
 
-  mutating func take(_ symbol: Unicode.Scalar) throws(TSDLError) -> Bool {
+  mutating func consume(_ symbol: Unicode.Scalar) throws(TSDLError) -> Bool {
     guard token == .symbol(UInt8(ascii: symbol)) else { return false }
     try advance()
     return true
   }
 
   mutating func expect(_ symbol: Unicode.Scalar) throws(TSDLError) {
-    guard try take(symbol) else { throw unexpected("'\(symbol)'") }
+    guard try consume(symbol) else { throw unexpected("'\(symbol)'") }
   }
 
   mutating func number() throws(TSDLError) -> UInt64 {
@@ -152,7 +152,7 @@ struct TSDLParser {
       guard case .word(let word) = token else { throw unexpected("a word") }
       path += path.isEmpty ? word : ".\(word)"
       try advance()
-    } while try take(".")
+    } while try consume(".")
     return path
   }
 

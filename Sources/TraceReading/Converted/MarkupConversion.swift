@@ -10,9 +10,9 @@
 ///
 /// Entities stay: the reader of Core Data's lines decodes them.
 struct MarkupConversion: TextConversion {
-  private enum Place { case text, tag, comment }
+  private enum State { case text, tag, comment }
 
-  private var place = Place.text
+  private var state = State.text
   private var tag: [UInt8] = []
   /// `script` or `style`, until it ends.
   private var skipped: String?
@@ -38,7 +38,7 @@ struct MarkupConversion: TextConversion {
     return head.split(separator: UInt8(ascii: "\n")).contains { line in
       line.withUnsafeBytes { bytes in
         var cursor = ByteCursor(bytes)
-        guard cursor.takeThrough("CoreData: ") != nil, !cursor.rest.hasPrefix("details: ") else {
+        guard cursor.consumeThrough("CoreData: ") != nil, !cursor.rest.hasPrefix("details: ") else {
           return false
         }
         return line.indices.contains { line[$0] == UInt8(ascii: "<") && startsTag(line[$0...]) }
@@ -67,15 +67,15 @@ struct MarkupConversion: TextConversion {
   mutating func convert(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> [UInt8] {
     var text: [UInt8] = []
     for byte in bytes { read(byte, &text) }
-    if isLast, place == .tag { text += tag }
+    if isLast, state == .tag { text += tag }
     return text
   }
 
   private mutating func read(_ byte: UInt8, _ text: inout [UInt8]) {
-    switch place {
+    switch state {
     case .text:
       if byte == UInt8(ascii: "<") {
-        (place, tag) = (.tag, [byte])
+        (state, tag) = (.tag, [byte])
       } else if skipped == nil {
         text.append(byte)
       }
@@ -86,7 +86,7 @@ struct MarkupConversion: TextConversion {
       }
       tag.append(byte)
       if tag.starts(with: "<!--".utf8) {
-        place = .comment
+        state = .comment
       } else if byte == UInt8(ascii: ">") {
         endTag(&text)
       } else if tag.count > Self.maxTag {
@@ -94,23 +94,23 @@ struct MarkupConversion: TextConversion {
       }
     case .comment:
       tag = tag.suffix(2) + [byte]
-      if tag.elementsEqual("-->".utf8) { place = .text }
+      if tag.elementsEqual("-->".utf8) { state = .text }
     }
   }
 
   /// Ends a text that looked like a tag.
   private mutating func endText(_ text: inout [UInt8]) {
-    place = .text
+    state = .text
     if skipped == nil { text += tag }
   }
 
   private mutating func endTag(_ text: inout [UInt8]) {
     let isEnd = tag.dropFirst().first == UInt8(ascii: "/")
     guard let name = Self.name(of: tag.dropFirst().dropLast()) else {
-      if tag.dropFirst().first == UInt8(ascii: "!") { return place = .text }
+      if tag.dropFirst().first == UInt8(ascii: "!") { return state = .text }
       return endText(&text)
     }
-    place = .text
+    state = .text
     if isEnd, name == skipped { skipped = nil }
     guard skipped == nil else { return }
     if Self.rows.contains(name) {

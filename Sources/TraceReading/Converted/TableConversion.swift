@@ -54,7 +54,8 @@ struct TableConversion: TextConversion {
     field.text.withUnsafeBytes { text in
       if !field.isQuoted { return column > 0 && text.hasPrefix("CoreData: ") }
       var (coreData, own) = (ByteCursor(text), ByteCursor(text))
-      return coreData.takeThrough("CoreData: ") != nil || own.takeThrough("] ObjectStore: ") != nil
+      return coreData.consumeThrough("CoreData: ") != nil
+        || own.consumeThrough("] ObjectStore: ") != nil
     }
   }
 

@@ -48,9 +48,9 @@ struct UnifiedLogConversion: TextConversion {
   ]
   private static let timeNames = ["timestamp", "@timestamp", "time", "date", "ts"]
 
-  private enum Place { case between, object, text }
+  private enum State { case between, object, text }
 
-  private var place = Place.between
+  private var state = State.between
   private var object: [UInt8] = []
   private var depth = 0
   private var isInString = false
@@ -83,18 +83,18 @@ struct UnifiedLogConversion: TextConversion {
   }
 
   private mutating func read(_ byte: UInt8, _ lines: inout [UInt8]) {
-    switch place {
+    switch state {
     case .between:
       if byte == UInt8(ascii: "{") {
-        place = .object
+        state = .object
         readObject(byte, &lines)
       } else if !" \t\r\n,[]".utf8.contains(byte) {
-        place = .text
+        state = .text
         lines.append(byte)
       }
     case .text:
       lines.append(byte)
-      if byte == UInt8(ascii: "\n") { place = .between }
+      if byte == UInt8(ascii: "\n") { state = .between }
     case .object: readObject(byte, &lines)
     }
   }
@@ -119,7 +119,7 @@ struct UnifiedLogConversion: TextConversion {
     }
     guard depth == 0 || object.count > Self.maxObject else { return }
     lines += line(of: object) + [UInt8(ascii: "\n")]
-    (place, object, depth, isInString, isEscaped) = (.between, [], 0, false, false)
+    (state, object, depth, isInString, isEscaped) = (.between, [], 0, false, false)
   }
 
   /// The line of a message; an object that is not a message stays as it is, and is counted as not

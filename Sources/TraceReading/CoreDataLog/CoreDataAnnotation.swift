@@ -33,45 +33,47 @@ enum CoreDataAnnotation {
   }
 
   private static func time(_ cursor: inout ByteCursor, isCut: Bool) -> Self? {
-    if cursor.take("sql connection fetch time: ") {
-      return cursor.takeSeconds().map { .connectionTime($0) }
+    if cursor.consume("sql connection fetch time: ") {
+      return cursor.consumeSeconds().map { .connectionTime($0) }
     }
-    if cursor.take("total fetch execution time: ") {
-      guard let time = cursor.takeSeconds(), cursor.take(" for "), let rows = cursor.takeNumber(),
-        isCut || cursor.take(" rows.")
+    if cursor.consume("total fetch execution time: ") {
+      guard let time = cursor.consumeSeconds(), cursor.consume(" for "),
+        let rows = cursor.consumeNumber(),
+        isCut || cursor.consume(" rows.")
       else { return nil }
       return .fetchTime(time, rows: rows)
     }
-    if cursor.take("total count request execution time: ") {
-      guard let time = cursor.takeSeconds(), cursor.take(" for count of "),
-        let count = cursor.takeNumber(), isCut || cursor.take(".")
+    if cursor.consume("total count request execution time: ") {
+      guard let time = cursor.consumeSeconds(), cursor.consume(" for count of "),
+        let count = cursor.consumeNumber(), isCut || cursor.consume(".")
       else { return nil }
       return .countTime(time, count: count)
     }
-    return cursor.take("sql execution time: ") ? .executionTime : nil
+    return cursor.consume("sql execution time: ") ? .executionTime : nil
   }
 
   private static func fault(_ cursor: inout ByteCursor) -> Self? {
-    if cursor.take("fault fulfilled from database for ") {
+    if cursor.consume("fault fulfilled from database for ") {
       return CoreDataObjectID(&cursor).map { .faultFulfilled($0) }
     }
-    guard cursor.take("to-many relationship fault "), let (name, _) = cursor.takeQuoted(),
-      let object = CoreDataObjectID(&cursor), cursor.takeThrough("Got ") != nil
+    guard cursor.consume("to-many relationship fault "), let (name, _) = cursor.consumeQuoted(),
+      let object = CoreDataObjectID(&cursor), cursor.consumeThrough("Got ") != nil
     else { return nil }
-    return cursor.takeNumber().map {
+    return cursor.consumeNumber().map {
       .toManyFaultFulfilled(
         relationship: String(decoding: name, as: UTF8.self), object, rows: $0)
     }
   }
 
   private static func request(_ cursor: inout ByteCursor) -> Self? {
-    if cursor.take("count request ") { return .countRequest }
-    if cursor.take("Prefetching with key ") {
-      guard cursor.takeThrough("Got ") != nil else { return nil }
-      return cursor.takeNumber().map { .prefetched(rows: $0) }
+    if cursor.consume("count request ") { return .countRequest }
+    if cursor.consume("Prefetching with key ") {
+      guard cursor.consumeThrough("Got ") != nil else { return nil }
+      return cursor.consumeNumber().map { .prefetched(rows: $0) }
     }
-    guard let entity = cursor.takeFetchedEntity(), cursor.takeThrough("with sql text '") != nil,
-      let sql = cursor.takeThrough("' returned "), let rows = cursor.takeNumber()
+    guard let entity = cursor.consumeFetchedEntity(),
+      cursor.consumeThrough("with sql text '") != nil,
+      let sql = cursor.consumeThrough("' returned "), let rows = cursor.consumeNumber()
     else { return nil }
     let rest = cursor.rest.trimmed
     let listsObjects = rest.elementsEqual("rows with values: (".utf8)
@@ -90,9 +92,11 @@ enum CoreDataAnnotation {
     var (times, faults, fetches) = (ByteCursor(text), ByteCursor(text), ByteCursor(text))
     if let annotation = Self.time(&times, isCut: true) {
       self = annotation
-    } else if faults.take("fault fulfilled from database for "), faults.takeThrough("0x") != nil {
+    } else if faults.consume("fault fulfilled from database for "),
+      faults.consumeThrough("0x") != nil
+    {
       self = .faultFulfilled(nil)
-    } else if let entity = fetches.takeFetchedEntity() {
+    } else if let entity = fetches.consumeFetchedEntity() {
       self = .fetched(entity: entity, sql: "", rows: nil, listsObjects: false)
     } else {
       return nil
@@ -115,16 +119,16 @@ enum CoreDataAnnotation {
   }
 
   private static func other(_ cursor: inout ByteCursor) -> Self? {
-    if cursor.take("Bound intarray ") { return .boundArray }
-    if cursor.take("Connecting to sqlite database file at ") {
-      _ = cursor.take("\"")
-      let path = cursor.take { $0 != UInt8(ascii: "\"") }
+    if cursor.consume("Bound intarray ") { return .boundArray }
+    if cursor.consume("Connecting to sqlite database file at ") {
+      _ = cursor.consume("\"")
+      let path = cursor.consume { $0 != UInt8(ascii: "\"") }
       return .connecting(path: String(decoding: path, as: UTF8.self))
     }
     // -com.apple.CoreData.ConcurrencyDebug 1
-    if cursor.take("Core Data multi-threading assertions ") { return .maintenance }
-    guard cursor.take("PostSaveMaintenance: ") else { return nil }
-    return cursor.take("wal_checkpoint") ? .checkpoint : .maintenance
+    if cursor.consume("Core Data multi-threading assertions ") { return .maintenance }
+    guard cursor.consume("PostSaveMaintenance: ") else { return nil }
+    return cursor.consume("wal_checkpoint") ? .checkpoint : .maintenance
   }
 }
 
@@ -138,44 +142,44 @@ struct CoreDataObjectID {
 
   /// Returns `nil` also where the line ends within it.
   init?(_ cursor: inout ByteCursor) {
-    guard let before = cursor.takeThrough("x-coredata://"), cursor.takeThrough("/") != nil,
-      let entity = cursor.takeThrough("/")
+    guard let before = cursor.consumeThrough("x-coredata://"), cursor.consumeThrough("/") != nil,
+      let entity = cursor.consumeThrough("/")
     else { return nil }
     self.entity = String(decoding: entity, as: UTF8.self)
-    pk = cursor.take("p") ? cursor.takeNumber().flatMap { Int64(exactly: $0) } ?? 0 : 0
+    pk = cursor.consume("p") ? cursor.consumeNumber().flatMap { Int64(exactly: $0) } ?? 0 : 0
     // Without brackets in 2013.
-    if before.last == UInt8(ascii: "<"), cursor.takeThrough(">") == nil { return nil }
+    if before.last == UInt8(ascii: "<"), cursor.consumeThrough(">") == nil { return nil }
   }
 }
 
 extension ByteCursor {
   /// Parses `fetch using NSSQLiteStatement <0x600000> on entity 'Person' `.
-  fileprivate mutating func takeFetchedEntity() -> String? {
-    guard take("fetch using NSSQLiteStatement"), takeThrough("on entity '") != nil else {
+  fileprivate mutating func consumeFetchedEntity() -> String? {
+    guard consume("fetch using NSSQLiteStatement"), consumeThrough("on entity '") != nil else {
       return nil
     }
-    return takeThrough("'").map { String(decoding: $0, as: UTF8.self) }
+    return consumeThrough("'").map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Parses `0.0053s`.
-  fileprivate mutating func takeSeconds() -> Nanoseconds? {
+  fileprivate mutating func consumeSeconds() -> Nanoseconds? {
     // 9 digits are 31 years; a comma is the point of some locales.
-    guard let seconds = takeNumber(), seconds < 1_000_000_000 else { return nil }
+    guard let seconds = consumeNumber(), seconds < 1_000_000_000 else { return nil }
     var nanoseconds = Nanoseconds(seconds) * 1_000_000_000
-    if take(".") || take(",") {
+    if consume(".") || consume(",") {
       var unit: Nanoseconds = 100_000_000
-      for digit in take(while: { $0.isDigit }) {
+      for digit in consume(while: { $0.isDigit }) {
         nanoseconds += Nanoseconds(digit - UInt8(ascii: "0")) * unit
         unit /= 10
       }
     }
-    guard take("s") else { return nil }
-    _ = take(".")
+    guard consume("s") else { return nil }
+    _ = consume(".")
     return nanoseconds
   }
 
-  fileprivate mutating func takeNumber() -> UInt64? {
-    UInt64(decimal: take { $0.isDigit })
+  fileprivate mutating func consumeNumber() -> UInt64? {
+    UInt64(decimal: consume { $0.isDigit })
   }
 }
 

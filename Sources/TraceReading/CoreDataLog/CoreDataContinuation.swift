@@ -5,7 +5,7 @@ enum CoreDataContinuation {
   /// Whether the text of a bound value goes on in the next line: `SQLite bind[0] = "two`.
   static func isOpenText(_ bind: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(bind)
-    guard cursor.takeThrough(" = ") != nil, cursor.take("\"") else { return false }
+    guard cursor.consumeThrough(" = ") != nil, cursor.consume("\"") else { return false }
     return cursor.rest.trimmed.last != UInt8(ascii: "\"")
   }
 

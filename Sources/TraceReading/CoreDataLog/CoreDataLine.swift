@@ -50,8 +50,8 @@ struct CoreDataLine {
 
   private static func isFromSQLite(_ text: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(text)
-    return cursor.takeThrough("SQLite error code:") != nil
-      || cursor.takeThrough("I/O error for database") != nil
+    return cursor.consumeThrough("SQLite error code:") != nil
+      || cursor.consumeThrough("I/O error for database") != nil
   }
 
   /// Finds the first `sql: `, `annotation: ` and so on.
@@ -59,7 +59,7 @@ struct CoreDataLine {
     in line: UnsafeRawBufferPointer
   ) -> (name: Int, end: Int, Category)? {
     var cursor = ByteCursor(line)
-    while let word = cursor.takeThrough(": ") {
+    while let word = cursor.consumeThrough(": ") {
       let end = cursor.position
       for (name, category) in categories where word.hasSuffix(name) {
         return (end - 2 - name.utf8CodeUnitCount, end, category)
@@ -102,6 +102,6 @@ extension UnsafeRawBufferPointer {
 
   func hasPrefix(_ text: StaticString) -> Bool {
     var cursor = ByteCursor(self)
-    return cursor.take(text)
+    return cursor.consume(text)
   }
 }

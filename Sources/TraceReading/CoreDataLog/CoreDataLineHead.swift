@@ -30,24 +30,25 @@ struct CoreDataLineHead {
 
   private mutating func read(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
-    if cursor.takeMonthDayTime() {
-      process = cursor.takeProcess() ?? process
+    if cursor.consumeMonthDayTime() {
+      process = cursor.consumeProcess() ?? process
       return
     }
-    if let seconds = cursor.takeDateTime(separator: " ") ?? cursor.takeDateTime(separator: "T")
-      ?? cursor.takeMonthNameTime()
+    if let seconds = cursor.consumeDateTime(separator: " ") ?? cursor.consumeDateTime(
+      separator: "T")
+      ?? cursor.consumeMonthNameTime()
     {
-      let fraction = cursor.takeFraction()
-      let offset = cursor.takeZone()
+      let fraction = cursor.consumeFraction()
+      let offset = cursor.consumeZone()
       time = seconds * 1_000_000_000 + fraction - (offset ?? 0)
       isUTC = offset != nil
-      _ = cursor.take { $0 == UInt8(ascii: " ") }
+      _ = cursor.consume { $0 == UInt8(ascii: " ") }
     }
-    if let (process, threadID) = cursor.takeUnifiedColumns() ?? cursor.takeBracketed() {
+    if let (process, threadID) = cursor.consumeUnifiedColumns() ?? cursor.consumeBracketed() {
       // Without a time, more than a name is no head: each line may have another one.
       guard time != nil || !process.name.contains(":") else { return }
       (self.process, self.threadID) = (process, threadID)
-    } else if time != nil, let process = cursor.takeProcess() {
+    } else if time != nil, let process = cursor.consumeProcess() {
       (self.process, self.threadID) = (process, nil)
     }
   }
@@ -55,9 +56,9 @@ struct CoreDataLineHead {
 
 extension ByteCursor {
   /// Parses `.797` or `.123456`, in nanoseconds.
-  mutating func takeFraction() -> Nanoseconds {
-    guard take(".") || take(",") else { return 0 }
-    let digits = take { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  mutating func consumeFraction() -> Nanoseconds {
+    guard consume(".") || consume(",") else { return 0 }
+    let digits = consume { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     var value: Nanoseconds = 0
     for index in 0..<9 {
       value = value * 10 + (index < digits.count ? Int64(digits[index]) - 48 : 0)
@@ -66,27 +67,27 @@ extension ByteCursor {
   }
 
   /// Parses `+0100`, `+01:00` or `Z`, in nanoseconds.
-  mutating func takeZone() -> Nanoseconds? {
-    if take("Z") { return 0 }
+  mutating func consumeZone() -> Nanoseconds? {
+    if consume("Z") { return 0 }
     var ahead = self
     let isWest = ahead.next == UInt8(ascii: "-")
     guard isWest || ahead.next == UInt8(ascii: "+") else { return nil }
     ahead.skip()
-    guard let hours = ahead.takeDigits(2) else { return nil }
-    _ = ahead.take(":")
-    guard let minutes = ahead.takeDigits(2) else { return nil }
+    guard let hours = ahead.consumeDigits(2) else { return nil }
+    _ = ahead.consume(":")
+    guard let minutes = ahead.consumeDigits(2) else { return nil }
     self = ahead
     return (isWest ? -1 : 1) * (hours * 60 + minutes) * 60_000_000_000
   }
 
   /// Parses `My App[73416:c07]`.
-  fileprivate mutating func takeBracketed() -> (ProcessIdentity, Int64)? {
+  fileprivate mutating func consumeBracketed() -> (ProcessIdentity, Int64)? {
     var ahead = self
-    while let name = ahead.takeThrough("[") {
+    while let name = ahead.consumeThrough("[") {
       var numbers = ahead
-      let digits = numbers.take { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "]") }
-      if let id = Int64(decimal: digits), numbers.take(":") {
-        let thread = numbers.take { $0 != UInt8(ascii: "]") }
+      let digits = numbers.consume { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "]") }
+      if let id = Int64(decimal: digits), numbers.consume(":") {
+        let thread = numbers.consume { $0 != UInt8(ascii: "]") }
         if let thread = Int64(decimal: thread) ?? Int64(hexadecimal: thread) {
           self = numbers
           return (ProcessIdentity(id: id, name: Self.processName(name)), thread)
@@ -97,14 +98,14 @@ extension ByteCursor {
   }
 
   /// Parses `Jan  5 09:10:11 `.
-  mutating func takeMonthDayTime() -> Bool {
+  mutating func consumeMonthDayTime() -> Bool {
     var ahead = self
-    let month = String(decoding: ahead.take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    let month = String(decoding: ahead.consume { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     guard Self.months.contains(month) else { return false }
-    _ = ahead.take { $0 == UInt8(ascii: " ") }
-    guard !ahead.take(while: { $0.isDigit }).isEmpty else { return false }
-    _ = ahead.take { $0 == UInt8(ascii: " ") }
-    guard ahead.take(while: { $0.isDigit || $0 == UInt8(ascii: ":") }).count == 8 else {
+    _ = ahead.consume { $0 == UInt8(ascii: " ") }
+    guard !ahead.consume(while: { $0.isDigit }).isEmpty else { return false }
+    _ = ahead.consume { $0 == UInt8(ascii: " ") }
+    guard ahead.consume(while: { $0.isDigit || $0 == UInt8(ascii: ":") }).count == 8 else {
       return false
     }
     self = ahead
@@ -116,25 +117,25 @@ extension ByteCursor {
   ]
 
   /// Parses `Nov 25, 2025 @ 10:00:00` of Kibana, in seconds since 1970-01-01 00:00.
-  fileprivate mutating func takeMonthNameTime() -> Int64? {
+  fileprivate mutating func consumeMonthNameTime() -> Int64? {
     var ahead = self
-    let name = String(decoding: ahead.take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-    guard let month = Self.months.firstIndex(of: name), ahead.take(" "),
-      let day = Int64(decimal: ahead.take { $0.isDigit }), (1...31).contains(day),
-      ahead.take(", "), let year = ahead.takeDigits(4), (1970...2261).contains(year),
-      ahead.take(" @ "), let hour = ahead.takeDigits(2), ahead.take(":"),
-      let minute = ahead.takeDigits(2), ahead.take(":"), let second = ahead.takeDigits(2)
+    let name = String(decoding: ahead.consume { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    guard let month = Self.months.firstIndex(of: name), ahead.consume(" "),
+      let day = Int64(decimal: ahead.consume { $0.isDigit }), (1...31).contains(day),
+      ahead.consume(", "), let year = ahead.consumeDigits(4), (1970...2261).contains(year),
+      ahead.consume(" @ "), let hour = ahead.consumeDigits(2), ahead.consume(":"),
+      let minute = ahead.consumeDigits(2), ahead.consume(":"), let second = ahead.consumeDigits(2)
     else { return nil }
     self = ahead
     return ((daysSince1970(year, Int64(month + 1), day) * 24 + hour) * 60 + minute) * 60 + second
   }
 
   /// Parses ` host App[4711]` or ` iPhone App(CoreData)[4711]`; the process is the last word.
-  mutating func takeProcess() -> ProcessIdentity? {
+  mutating func consumeProcess() -> ProcessIdentity? {
     var ahead = self
-    while let name = ahead.takeThrough("[") {
+    while let name = ahead.consumeThrough("[") {
       var numbers = ahead
-      guard let id = Int64(decimal: numbers.take { $0.isDigit }), numbers.take("]"),
+      guard let id = Int64(decimal: numbers.consume { $0.isDigit }), numbers.consume("]"),
         let word = String(decoding: name, as: UTF8.self).split(separator: " ").last
       else { continue }
       self = numbers
@@ -151,21 +152,23 @@ extension ByteCursor {
   }
 
   /// Parses the columns of `log show`: thread, type, activity, process id, time to live, process.
-  fileprivate mutating func takeUnifiedColumns() -> (ProcessIdentity, Int64)? {
+  fileprivate mutating func consumeUnifiedColumns() -> (ProcessIdentity, Int64)? {
     var ahead = self
-    guard ahead.take("0x"), let thread = Int64(hexadecimal: ahead.takeColumn()) else { return nil }
-    _ = ahead.takeColumn()
-    _ = ahead.takeColumn()
-    guard let id = Int64(decimal: ahead.takeColumn()) else { return nil }
-    _ = ahead.takeColumn()
-    guard let name = ahead.takeThrough(":") else { return nil }
+    guard ahead.consume("0x"), let thread = Int64(hexadecimal: ahead.consumeColumn()) else {
+      return nil
+    }
+    _ = ahead.consumeColumn()
+    _ = ahead.consumeColumn()
+    guard let id = Int64(decimal: ahead.consumeColumn()) else { return nil }
+    _ = ahead.consumeColumn()
+    guard let name = ahead.consumeThrough(":") else { return nil }
     self = ahead
     return (ProcessIdentity(id: id, name: String(decoding: name, as: UTF8.self)), thread)
   }
 
-  private mutating func takeColumn() -> UnsafeRawBufferPointer {
-    let column = take { $0 != UInt8(ascii: " ") }
-    _ = take { $0 == UInt8(ascii: " ") }
+  private mutating func consumeColumn() -> UnsafeRawBufferPointer {
+    let column = consume { $0 != UInt8(ascii: " ") }
+    _ = consume { $0 == UInt8(ascii: " ") }
     return column
   }
 }

@@ -7,7 +7,7 @@ import StoreEvents
 /// Data that the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
 /// empty, and the ledger has a remark on it.
 final class CoreDataLogParser {
-  private enum Place { case none, sql, value, objects, plan, remark }
+  private enum State { case none, sql, value, objects, plan, remark }
 
   private struct Key: Hashable {
     var process: ProcessIdentity
@@ -20,7 +20,7 @@ final class CoreDataLogParser {
   private var processes: [ProcessIdentity: CoreDataProcess] = [:]
   private var threads: [Key: CoreDataThread] = [:]
   private var thread: CoreDataThread?
-  private var place = Place.none
+  private var state = State.none
   /// An annotation that no rule matches, and that may continue on the next line.
   private var fragment: CoreDataFragment?
   /// The statement of the plan that is read, and the length of the head before it.
@@ -85,7 +85,7 @@ final class CoreDataLogParser {
     case .details:
       planHead = parsed.headLength
       return readDetails(parsed.text)
-    case .remark: place = .remark
+    case .remark: state = .remark
     case .error: readError(parsed.text, number)
     }
     return true
@@ -104,7 +104,7 @@ final class CoreDataLogParser {
   }
 
   /// Returns the events that are ready.
-  func takeRecords() -> [EventRecord] {
+  func drainRecords() -> [EventRecord] {
     defer {
       evicted.removeAll()
       thread?.records.removeAll(keepingCapacity: true)
@@ -115,7 +115,7 @@ final class CoreDataLogParser {
   /// Returns the events of the fetches that the log's end cut.
   func finish() -> [EventRecord] {
     countFragment()
-    var records = takeRecords()
+    var records = drainRecords()
     for thread in threads.values.sorted(by: { $0.lastLine < $1.lastLine }) {
       if end(thread) { ledger.addProblem("its last statement lacks its times: the log is cut") }
       records += thread.records
@@ -140,13 +140,13 @@ final class CoreDataLogParser {
   // MARK: - Lines
 
   private func readSQL(_ text: UnsafeRawBufferPointer) {
-    place = .sql
+    state = .sql
     // The space at the end may be where the line was wrapped.
     thread?.read(sql: String(decoding: text, as: UTF8.self))
   }
 
   private func readAnnotation(_ text: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
-    place = .none
+    state = .none
     guard let annotation = CoreDataAnnotation(text) else {
       fragment = CoreDataFragment(text, line: number)
       return true
@@ -155,33 +155,33 @@ final class CoreDataLogParser {
   }
 
   private func read(_ annotation: CoreDataAnnotation) -> Bool {
-    if case .fetched(_, _, _, listsObjects: true) = annotation { place = .objects }
+    if case .fetched(_, _, _, listsObjects: true) = annotation { state = .objects }
     return thread?.read(annotation) ?? false
   }
 
   private func readDetails(_ text: UnsafeRawBufferPointer) -> Bool {
     // A log of the system has its category before each row of a plan.
-    if place == .plan, CoreDataContinuation.isPlan(text) {
+    if state == .plan, CoreDataContinuation.isPlan(text) {
       ledger.addToPlan(String(decoding: text, as: UTF8.self))
       return true
     }
-    place = .none
+    state = .none
     if text.hasPrefix("SQLite bind[") {
       thread?.read(bind: text)
-      if CoreDataContinuation.isOpenText(text) { place = .value }
+      if CoreDataContinuation.isOpenText(text) { state = .value }
       return true
     }
     guard text.hasPrefix("SQLite: EXPLAIN QUERY PLAN") else { return false }
-    place = .plan
+    state = .plan
     explained = String(decoding: text, as: UTF8.self)
     ledger.startPlan(explained)
     return true
   }
 
   private func readError(_ text: UnsafeRawBufferPointer, _ number: UInt64) {
-    place = .remark
+    state = .remark
     var cursor = ByteCursor(text)
-    if cursor.takeThrough("SQLite error code:") != nil, cursor.takeThrough("'") != nil {
+    if cursor.consumeThrough("SQLite error code:") != nil, cursor.consumeThrough("'") != nil {
       let message = String(decoding: cursor.rest.trimmed.dropLast(), as: UTF8.self)
       ledger.addRemark("line \(number): SQLite failed: \(LogText.escaped(message))")
       if thread?.read(error: message) == true { return }
@@ -202,7 +202,7 @@ final class CoreDataLogParser {
     case .foreign: countFragment()
     case nil: break
     }
-    switch place {
+    switch state {
     case .none: return false
     case .sql:
       guard let begun = thread?.sqlText, let joint = wrapping.joint(begun, line) else { break }
@@ -210,11 +210,11 @@ final class CoreDataLogParser {
         continuation: String(decoding: line, as: UTF8.self), isSpaced: joint == .space)
       return true
     case .value:
-      if line.trimmed.last == UInt8(ascii: "\"") { place = .none }
+      if line.trimmed.last == UInt8(ascii: "\"") { state = .none }
       return true
     case .objects:
       if line.trimmed.elementsEqual([UInt8(ascii: ")")]) {
-        place = .none
+        state = .none
         return true
       }
       if CoreDataContinuation.isObject(line) { return true }
@@ -231,7 +231,7 @@ final class CoreDataLogParser {
     case .remark: if CoreDataContinuation.isIndented(line) { return true }
     }
     // The statement may continue after a line of another program.
-    if place != .objects { place = .none }
+    if state != .objects { state = .none }
     return false
   }
 

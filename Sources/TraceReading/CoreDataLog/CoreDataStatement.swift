@@ -25,8 +25,8 @@ enum CoreDataStatement: Equatable {
     case "DELETE": self = Self.write(.delete, tokens.name(after: "FROM"))
     case "UPDATE":
       // UPDATE OR FAIL Z_PRIMARYKEY …
-      let place = tokens.dropFirst().first?.isWord("OR") == true ? 3 : 1
-      self = Self.write(.update, tokens.dropFirst(place).first?.tableName)
+      let index = tokens.dropFirst().first?.isWord("OR") == true ? 3 : 1
+      self = Self.write(.update, tokens.dropFirst(index).first?.tableName)
     default: self = .housekeeping
     }
   }
@@ -72,9 +72,9 @@ enum CoreDataStatement: Equatable {
     }
     if columns.count == 5, columns.first == "0", columns.last == "Z_PK" { return .ids }
     let batch = ["Z_PK", "IN", "(", "SELECT", "*", "FROM"]
-    let isBatch = tokens.indices.dropLast(batch.count).contains { place in
-      words[place...].starts(with: batch)
-        && tokens[place + batch.count].isName(from: "_Z_intarray")
+    let isBatch = tokens.indices.dropLast(batch.count).contains { index in
+      words[index...].starts(with: batch)
+        && tokens[index + batch.count].isName(from: "_Z_intarray")
     }
     return isBatch && tokens.number(after: "LIMIT") != nil ? .batch : .objects
   }
@@ -136,15 +136,15 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
-  /// The name of the table after the first place of a keyword.
+  /// The name of the table after the first occurrence of a keyword.
   fileprivate func name(after keyword: String) -> String? {
     firstIndex { $0.isWord(keyword) }.flatMap { dropFirst($0 + 1).first?.tableName }
   }
 
-  /// The number after the last place of a keyword; nil without the keyword.
+  /// The number after the last occurrence of a keyword; nil without the keyword.
   fileprivate func number(after keyword: String) -> UInt64? {
-    lastIndex { $0.isWord(keyword) }.map { place in
-      dropFirst(place + 1).first.flatMap { UInt64($0.text) } ?? 0
+    lastIndex { $0.isWord(keyword) }.map { index in
+      dropFirst(index + 1).first.flatMap { UInt64($0.text) } ?? 0
     }
   }
 }

@@ -31,7 +31,7 @@ extension CoreDataThread {
 
   /// Core Data does not log which fetch made an object: the last one is the likeliest.
   func emitFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
-    guard let fetch = completed ?? takeUntimed() else { return countIfLate() }
+    guard let fetch = completed ?? popUntimed() else { return countIfLate() }
     completed = nil
     let duration = fetch.ending.totalTime
     let miss = CacheMiss(

@@ -283,8 +283,8 @@ final class CoreDataThread {
     if fetch.parentID != 0, fetch.kind != .prefetch, !isNumbered { displaced += 1 }
   }
 
-  /// Takes the statement before a fault in a log without times, in which no other line ends it.
-  func takeUntimed() -> CoreDataFetch? { hasTimes ? nil : open.popLast() }
+  /// Removes the statement before a fault in a log without times, in which no other line ends it.
+  func popUntimed() -> CoreDataFetch? { hasTimes ? nil : open.popLast() }
 
   /// Counts a line on a fetch that comes after the next fetch has begun.
   ///

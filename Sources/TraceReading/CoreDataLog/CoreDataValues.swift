@@ -43,7 +43,7 @@ struct CoreDataValues {
       return .text(text, byteCount: text.utf8.count)
     }
     var cursor = ByteCursor(text)
-    let type = cursor.take("(") ? cursor.takeThrough(")") : nil
+    let type = cursor.consume("(") ? cursor.consumeThrough(")") : nil
     let number = String(decoding: cursor.rest.trimmed, as: UTF8.self)
     if number == "nil" || number == "NULL" { return .null }
     switch type.map({ String(decoding: $0, as: UTF8.self) }) {

@@ -15,10 +15,10 @@ struct ByteCursor {
 
   mutating func skip() { position += 1 }
 
-  /// Takes this text if it stands here.
+  /// Consumes this text if it stands here.
   // Inlined, the length is known, and the text is compared by words: 20 instructions, not 60.
   @inline(__always)
-  mutating func take(_ text: StaticString) -> Bool {
+  mutating func consume(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - position >= count, let base = bytes.baseAddress,
       memcmp(base + position, text.utf8Start, count) == 0
@@ -28,7 +28,7 @@ struct ByteCursor {
   }
 
   /// Consumes everything up to and including this text.
-  mutating func takeThrough(_ text: StaticString) -> UnsafeRawBufferPointer? {
+  mutating func consumeThrough(_ text: StaticString) -> UnsafeRawBufferPointer? {
     guard let base = bytes.baseAddress else { return nil }
     var ahead = self
     while ahead.position < bytes.count,
@@ -37,7 +37,7 @@ struct ByteCursor {
     {
       let end = UnsafeRawPointer(found) - base
       ahead.position = end
-      if ahead.take(text) {
+      if ahead.consume(text) {
         defer { self = ahead }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<end])
       }
@@ -47,7 +47,7 @@ struct ByteCursor {
   }
 
   /// Consumes as many decimal digits as requested.
-  mutating func takeDigits(_ count: Int) -> Int64? {
+  mutating func consumeDigits(_ count: Int) -> Int64? {
     guard bytes.count - position >= count else { return nil }
     var value: Int64 = 0
     for index in position..<(position + count) {
@@ -59,17 +59,17 @@ struct ByteCursor {
     return value
   }
 
-  /// Takes bytes while they satisfy a condition.
+  /// Consumes bytes while they satisfy a condition.
   @inline(__always)
-  mutating func take(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
+  mutating func consume(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
     let start = position
     while position < bytes.count, condition(bytes[position]) { position += 1 }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
   }
 
   /// Consumes a text in double quotes, in which a backslash escapes the next byte.
-  mutating func takeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
-    guard take("\"") else { return nil }
+  mutating func consumeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
+    guard consume("\"") else { return nil }
     let start = position
     var isEscaped = false
     while position < bytes.count {

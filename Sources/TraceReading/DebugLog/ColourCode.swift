@@ -5,7 +5,7 @@
 ///     ESC[1;31m      of a terminal
 ///     ESC[fg0,0,255; of Xcode's consoles until 2015; ESC[; ends it
 ///
-/// Copied text often has another character in the place of the escape character, or none.
+/// Copied text often has another character instead of the escape character, or none.
 enum ColourCode {
   /// The text without its codes, also codes without their escape character.
   static func removed(from text: String) -> String {
@@ -20,8 +20,8 @@ enum ColourCode {
   /// Whether a line has a bracket as of a code, and not as of `Notes[4711:1a2b]`.
   static func mayBe(in line: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(line)
-    while cursor.takeThrough("[") != nil {
-      let numbers = cursor.take { $0.isDigit || ",;".utf8.contains($0) }
+    while cursor.consumeThrough("[") != nil {
+      let numbers = cursor.consume { $0.isDigit || ",;".utf8.contains($0) }
       if numbers.last == UInt8(ascii: ";") { return true }
       if let next = cursor.next, "mfb".utf8.contains(next) { return true }
     }
@@ -33,7 +33,7 @@ enum ColourCode {
     var plain: [UInt8] = []
     var cursor = ByteCursor(line)
     while let byte = cursor.next {
-      if !cursor.takeColour(isEscaped: isEscaped) {
+      if !cursor.consumeColour(isEscaped: isEscaped) {
         plain.append(byte)
         cursor.skip()
       }
@@ -49,30 +49,30 @@ extension ByteCursor {
     "\u{fffd}", "\u{2190}", "#033",
   ]
 
-  fileprivate mutating func takeColour(isEscaped: Bool) -> Bool {
+  fileprivate mutating func consumeColour(isEscaped: Bool) -> Bool {
     var ahead = self
     let hasEscape =
-      isEscaped ? ahead.take("\u{1b}") : Self.escapes.contains { ahead.take($0) }
-    guard hasEscape || !isEscaped, ahead.take("[") else { return false }
+      isEscaped ? ahead.consume("\u{1b}") : Self.escapes.contains { ahead.consume($0) }
+    guard hasEscape || !isEscaped, ahead.consume("[") else { return false }
     var terminal = ahead
-    let numbers = terminal.take { $0.isDigit || $0 == UInt8(ascii: ";") }
-    if terminal.take("m"), hasEscape || !numbers.isEmpty {
+    let numbers = terminal.consume { $0.isDigit || $0 == UInt8(ascii: ";") }
+    if terminal.consume("m"), hasEscape || !numbers.isEmpty {
       self = terminal
       return true
     }
-    let isNamed = ahead.take("fg") || ahead.take("bg")
-    let channels = ahead.take { $0.isDigit || $0 == UInt8(ascii: ",") }
-    if ahead.take(";"), isNamed || channels.isEmpty {
+    let isNamed = ahead.consume("fg") || ahead.consume("bg")
+    let channels = ahead.consume { $0.isDigit || $0 == UInt8(ascii: ",") }
+    if ahead.consume(";"), isNamed || channels.isEmpty {
       self = ahead
       return true
     }
-    return isEscaped && takeOtherSequence()
+    return isEscaped && consumeOtherSequence()
   }
 
-  /// Takes a code of a terminal that is no colour, such as `ESC[K`.
-  private mutating func takeOtherSequence() -> Bool {
-    _ = take("\u{1b}[")
-    _ = take { !(0x40...0x7e).contains($0) }
+  /// Consumes a code of a terminal that is no colour, such as `ESC[K`.
+  private mutating func consumeOtherSequence() -> Bool {
+    _ = consume("\u{1b}[")
+    _ = consume { !(0x40...0x7e).contains($0) }
     if !isAtEnd { skip() }
     return true
   }

@@ -6,54 +6,54 @@ import StoreEvents
 /// Reads `fetch_id=12 entity="Stop" rows=4` in the order in which it was written.
 ///
 /// A field that is left out is 0 or "". After the event, ``isAtEnd`` states whether every field was
-/// one that the payload has, at the place where it has it.
+/// one that the payload has, at the position where it has it.
 struct InOrderLogFieldReader: EventFieldReader {
-  private var place: UnsafeRawPointer
+  private var position: UnsafeRawPointer
   private let end: UnsafeRawPointer
   private let strings: StringCache
 
   /// `nil` if there are no fields.
   init?(_ fields: UnsafeRawBufferPointer, strings: StringCache) {
     guard let base = fields.baseAddress else { return nil }
-    place = base
+    position = base
     end = base + fields.count
     self.strings = strings
   }
 
-  var isAtEnd: Bool { place == end }
+  var isAtEnd: Bool { position == end }
 
   // Inlined, so that names are compared by words, not byte by byte.
   @inline(__always)
   mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64 {
-    takeName(name) ? try signed(name) : 0
+    consumeName(name) ? try signed(name) : 0
   }
 
   @inline(__always)
   mutating func uint64(_ name: StaticString) throws(EventFieldError) -> UInt64 {
-    takeName(name) ? try unsigned(name) : 0
+    consumeName(name) ? try unsigned(name) : 0
   }
 
   @inline(__always)
   mutating func string(_ name: StaticString) throws(EventFieldError) -> String {
-    takeName(name) ? try text(name) : ""
+    consumeName(name) ? try text(name) : ""
   }
 
   @inline(__always)
-  private mutating func takeName(_ name: StaticString) -> Bool {
+  private mutating func consumeName(_ name: StaticString) -> Bool {
     let count = name.utf8CodeUnitCount
-    guard end - place > count, memcmp(place, name.utf8Start, count) == 0,
-      place.load(fromByteOffset: count, as: UInt8.self) == UInt8(ascii: "=")
+    guard end - position > count, memcmp(position, name.utf8Start, count) == 0,
+      position.load(fromByteOffset: count, as: UInt8.self) == UInt8(ascii: "=")
     else { return false }
-    place += count + 1
+    position += count + 1
     return true
   }
 
-  /// Takes the space behind a field; false if something else stands there.
+  /// Consumes the space behind a field; false if something else stands there.
   @inline(__always)
-  private mutating func takeSeparator() -> Bool {
-    if place == end { return true }
-    guard place.load(as: UInt8.self) == UInt8(ascii: " ") else { return false }
-    place += 1
+  private mutating func consumeSeparator() -> Bool {
+    if position == end { return true }
+    guard position.load(as: UInt8.self) == UInt8(ascii: " ") else { return false }
+    position += 1
     return true
   }
 
@@ -61,41 +61,41 @@ struct InOrderLogFieldReader: EventFieldReader {
 
   @inline(never)
   private mutating func unsigned(_ name: StaticString) throws(EventFieldError) -> UInt64 {
-    let start = place
-    if let value = takeNumber(), takeSeparator() { return value }
-    place = start
+    let start = position
+    if let value = consumeNumber(), consumeSeparator() { return value }
+    position = start
     return try checked(name)
   }
 
   @inline(never)
   private mutating func signed(_ name: StaticString) throws(EventFieldError) -> Int64 {
-    let start = place
-    if let value = takeNumber(), value <= Int64.max, takeSeparator() { return Int64(value) }
-    place = start
+    let start = position
+    if let value = consumeNumber(), value <= Int64.max, consumeSeparator() { return Int64(value) }
+    position = start
     return try checked(name)
   }
 
-  /// Takes up to nineteen digits, which fit, or twenty if they do; moves the place in any case.
+  /// Consumes up to nineteen digits, which fit, or twenty if they do; moves in any case.
   @inline(__always)
-  private mutating func takeNumber() -> UInt64? {
-    let start = place
+  private mutating func consumeNumber() -> UInt64? {
+    let start = position
     var value: UInt64 = 0
-    while end - place >= 8, place - start < 16,
-      let digits = Self.eightDigits(place.loadUnaligned(as: UInt64.self))
+    while end - position >= 8, position - start < 16,
+      let digits = Self.eightDigits(position.loadUnaligned(as: UInt64.self))
     {
       value = value &* 100_000_000 &+ digits
-      place += 8
+      position += 8
     }
-    while place < end {
-      let digit = place.load(as: UInt8.self) &- UInt8(ascii: "0")
+    while position < end {
+      let digit = position.load(as: UInt8.self) &- UInt8(ascii: "0")
       guard digit < 10 else { break }
-      if place - start >= 19 {
-        guard place - start == 19, value <= (UInt64.max - UInt64(digit)) / 10 else { return nil }
+      if position - start >= 19 {
+        guard position - start == 19, value <= (UInt64.max - UInt64(digit)) / 10 else { return nil }
       }
       value = value &* 10 &+ UInt64(digit)
-      place += 1
+      position += 1
     }
-    return place > start ? value : nil
+    return position > start ? value : nil
   }
 
   /// Parses eight ASCII digits; the first one is in the lowest byte.
@@ -118,10 +118,10 @@ struct InOrderLogFieldReader: EventFieldReader {
   private mutating func checked<Value: FixedWidthInteger>(
     _ name: StaticString
   ) throws(EventFieldError) -> Value {
-    let start = place
-    while place < end, place.load(as: UInt8.self) != UInt8(ascii: " ") { place += 1 }
-    let text = UnsafeRawBufferPointer(start: start, count: place - start)
-    guard let value = Value(decimal: text), takeSeparator() else {
+    let start = position
+    while position < end, position.load(as: UInt8.self) != UInt8(ascii: " ") { position += 1 }
+    let text = UnsafeRawBufferPointer(start: start, count: position - start)
+    guard let value = Value(decimal: text), consumeSeparator() else {
       throw .malformed(field: "\(name)", value: String(decoding: text, as: UTF8.self))
     }
     return value
@@ -131,17 +131,17 @@ struct InOrderLogFieldReader: EventFieldReader {
 
   @inline(never)
   private mutating func text(_ name: StaticString) throws(EventFieldError) -> String {
-    guard let (text, isEscaped) = takeQuoted(), takeSeparator() else {
+    guard let (text, isEscaped) = consumeQuoted(), consumeSeparator() else {
       throw .malformed(field: "\(name)", value: "a text without its quotes")
     }
     return strings.string(text, isEscaped: isEscaped)
   }
 
-  /// Takes a text between double quotes, in which a backslash escapes the byte after it.
+  /// Consumes a text between double quotes, in which a backslash escapes the byte after it.
   @inline(__always)
-  private mutating func takeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
-    guard place < end, place.load(as: UInt8.self) == UInt8(ascii: "\"") else { return nil }
-    let start = place + 1
+  private mutating func consumeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
+    guard position < end, position.load(as: UInt8.self) == UInt8(ascii: "\"") else { return nil }
+    let start = position + 1
     var next = start
     var isEscaped = false
     while next < end {
@@ -154,7 +154,7 @@ struct InOrderLogFieldReader: EventFieldReader {
       while next < last {
         switch next.load(as: UInt8.self) {
         case UInt8(ascii: "\""):
-          place = next + 1
+          position = next + 1
           return (UnsafeRawBufferPointer(start: start, count: next - start), isEscaped)
         case UInt8(ascii: "\\"):
           isEscaped = true

@@ -20,7 +20,9 @@ struct LinePrefix {
   /// Returns `nil` if the line begins with none.
   init?(_ line: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(line)
-    guard let (name, isOfEachLine) = cursor.takeBar() ?? cursor.takeOther() else { return nil }
+    guard let (name, isOfEachLine) = cursor.consumeBar() ?? cursor.consumeOther() else {
+      return nil
+    }
     (self.name, self.isOfEachLine, rest) = (name, isOfEachLine, cursor.rest)
   }
 
@@ -53,48 +55,48 @@ struct LinePrefix {
 }
 
 extension ByteCursor {
-  /// Takes `web-1  | `, the `> ` of a quotation, an indentation, or the number of the line.
-  fileprivate mutating func takeBar() -> (String, Bool)? {
-    if take("    ") || take("\t") || takeLineNumber() { return ("", true) }
-    if take(">") {
-      _ = take(" ")
+  /// Consumes `web-1  | `, the `> ` of a quotation, an indentation, or the number of the line.
+  fileprivate mutating func consumeBar() -> (String, Bool)? {
+    if consume("    ") || consume("\t") || consumeLineNumber() { return ("", true) }
+    if consume(">") {
+      _ = consume(" ")
       return ("", true)
     }
     var ahead = self
-    let name = ahead.take(while: \.isFromContainer)
-    _ = ahead.take { $0 == UInt8(ascii: " ") }
-    guard !name.isEmpty, ahead.take("| ") else { return nil }
+    let name = ahead.consume(while: \.isFromContainer)
+    _ = ahead.consume { $0 == UInt8(ascii: " ") }
+    guard !name.isEmpty, ahead.consume("| ") else { return nil }
     self = ahead
     return (String(decoding: name, as: UTF8.self), true)
   }
 
-  /// Takes `12:`, `  12: `, `12. `, or `  12` and a tabulator.
-  private mutating func takeLineNumber() -> Bool {
+  /// Consumes `12:`, `  12: `, `12. `, or `  12` and a tabulator.
+  private mutating func consumeLineNumber() -> Bool {
     var ahead = self
-    _ = ahead.take { $0 == UInt8(ascii: " ") }
-    guard !ahead.take(while: \.isDigit).isEmpty,
-      ahead.take(":") || ahead.take(". ") || ahead.take("\t")
+    _ = ahead.consume { $0 == UInt8(ascii: " ") }
+    guard !ahead.consume(while: \.isDigit).isEmpty,
+      ahead.consume(":") || ahead.consume(". ") || ahead.consume("\t")
     else {
       return false
     }
-    _ = ahead.take(" ")
+    _ = ahead.consume(" ")
     self = ahead
     return true
   }
 
-  /// Takes a prefix of whole messages.
-  fileprivate mutating func takeOther() -> (String, Bool)? {
+  /// Consumes a prefix of whole messages.
+  fileprivate mutating func consumeOther() -> (String, Bool)? {
     var ahead = self
     var name = ""
-    if ahead.take("[") {
-      name = String(decoding: ahead.take(while: \.isFromContainer), as: UTF8.self)
-      guard ahead.take("] ") else { return nil }
-    } else if ahead.takeDateTime(separator: "T") != nil {
-      _ = ahead.take { $0 != UInt8(ascii: " ") }
-      guard ahead.take(" ") else { return nil }
+    if ahead.consume("[") {
+      name = String(decoding: ahead.consume(while: \.isFromContainer), as: UTF8.self)
+      guard ahead.consume("] ") else { return nil }
+    } else if ahead.consumeDateTime(separator: "T") != nil {
+      _ = ahead.consume { $0 != UInt8(ascii: " ") }
+      guard ahead.consume(" ") else { return nil }
     } else {
       // `Nov 21 14:12:28 host transit[2367]: `
-      guard ahead.takeMonthDayTime(), ahead.takeProcess() != nil, ahead.take(": ") else {
+      guard ahead.consumeMonthDayTime(), ahead.consumeProcess() != nil, ahead.consume(": ") else {
         return nil
       }
     }

@@ -61,7 +61,7 @@ final class LineReader {
         scanned = start
         continue
       }
-      if isAtEnd { return takeRest() }
+      if isAtEnd { return consumeRest() }
       if end - start >= Self.longestLine {
         skipped = (isSkipping ? skipped : 0) + end - start
         start = end
@@ -92,7 +92,7 @@ final class LineReader {
     return UnsafeRawPointer(feed) - UnsafeRawPointer(base)
   }
 
-  private func takeRest() -> Line? {
+  private func consumeRest() -> Line? {
     defer { start = end }
     let rest = UnsafeRawBufferPointer(rebasing: buffer[start..<end]).withoutNULs
     return rest.isEmpty || isSkipping ? nil : .cut(rest)

@@ -28,10 +28,10 @@ struct LogBindings {
   }
 
   /// Handles a line that belongs to the statement; false if it does not.
-  mutating func take(_ line: LogLine, _ process: LogProcess) -> Bool {
+  mutating func consume(_ line: LogLine, _ process: LogProcess) -> Bool {
     guard let run, run.threadID == line.threadID, run.process === process else { return false }
     var cursor = ByteCursor(line.text)
-    if cursor.take("SQLite values = ") {
+    if cursor.consume("SQLite values = ") {
       literals = LogText.unescaped(String(decoding: cursor.rest, as: UTF8.self)[...])
       return true
     }
@@ -62,11 +62,11 @@ struct LogBindings {
 enum LogBinding {
   static func parse(
     _ text: UnsafeRawBufferPointer,
-    value: (inout ByteCursor) -> RecordedValues.Value? = { $0.takeBoundValue() }
+    value: (inout ByteCursor) -> RecordedValues.Value? = { $0.consumeBoundValue() }
   ) -> (index: Int, value: RecordedValues.Value)? {
     var cursor = ByteCursor(text)
-    guard cursor.take("SQLite bind["),
-      let index = Int(decimal: cursor.take { $0 != UInt8(ascii: "]") }), cursor.take("] = "),
+    guard cursor.consume("SQLite bind["),
+      let index = Int(decimal: cursor.consume { $0 != UInt8(ascii: "]") }), cursor.consume("] = "),
       let value = value(&cursor)
     else { return nil }
     return (index, value)
@@ -74,33 +74,33 @@ enum LogBinding {
 }
 
 extension ByteCursor {
-  fileprivate mutating func takeBoundValue() -> RecordedValues.Value? {
-    if take("nil") { return isAtEnd ? .null : nil }
-    if take("(int64) ") { return Int64(decimal: rest).map { .integer($0) } }
-    if take("(double) ") { return takeReal() }
-    if take("(timestamp) ") { return takeReal() }
-    if take("(blob) ") { return takeBlob() }
-    guard let (bytes, isEscaped) = takeQuoted() else { return nil }
+  fileprivate mutating func consumeBoundValue() -> RecordedValues.Value? {
+    if consume("nil") { return isAtEnd ? .null : nil }
+    if consume("(int64) ") { return Int64(decimal: rest).map { .integer($0) } }
+    if consume("(double) ") { return consumeReal() }
+    if consume("(timestamp) ") { return consumeReal() }
+    if consume("(blob) ") { return consumeBlob() }
+    guard let (bytes, isEscaped) = consumeQuoted() else { return nil }
     let raw = String(decoding: bytes, as: UTF8.self)
     let text = isEscaped ? LogText.unescaped(raw[...]) : raw
     if isAtEnd { return .text(text, byteCount: text.utf8.count) }
-    guard take(" (cut; "), let count = Int(decimal: take { $0 != UInt8(ascii: " ") }) else {
+    guard consume(" (cut; "), let count = Int(decimal: consume { $0 != UInt8(ascii: " ") }) else {
       return nil
     }
     return .text(text, byteCount: count)
   }
 
-  private mutating func takeReal() -> RecordedValues.Value? {
-    let text = take { $0 != UInt8(ascii: " ") }
+  private mutating func consumeReal() -> RecordedValues.Value? {
+    let text = consume { $0 != UInt8(ascii: " ") }
     return Double(String(decoding: text, as: UTF8.self)).map { .real($0) }
   }
 
   /// Parses `16 bytes x'00ff…'`, which ends in `…` if the blob is longer.
-  private mutating func takeBlob() -> RecordedValues.Value? {
-    guard let count = Int(decimal: take { $0 != UInt8(ascii: " ") }), take(" bytes x'") else {
+  private mutating func consumeBlob() -> RecordedValues.Value? {
+    guard let count = Int(decimal: consume { $0 != UInt8(ascii: " ") }), consume(" bytes x'") else {
       return nil
     }
-    let digits = Array(take { $0.isHexDigit })
+    let digits = Array(consume { $0.isHexDigit })
     guard digits.count.isMultiple(of: 2) else { return nil }
     let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
       UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)

@@ -12,7 +12,7 @@ struct LogEnding {
   private var statuses: Set<Int32> = []
 
   /// Handles a line; false if it is a damaged closing line.
-  mutating func take(_ line: LogLine, _ whole: UnsafeRawBufferPointer) -> Bool {
+  mutating func consume(_ line: LogLine, _ whole: UnsafeRawBufferPointer) -> Bool {
     guard line.category == .annotation, line.text.hasPrefix("log ") else {
       read.add(line: whole)
       return true

@@ -72,15 +72,15 @@ final class LogEventSource: EventSource {
     }
     switch next {
     case .complete(let line):
-      try withoutColours(line) { try take($0, body) }
-      if hasCoreDataLines { try emit(coreData.takeRecords(), body) }
-      if hasStatementLines { try emit(statementLog.takeRecords(), body) }
+      try withoutColours(line) { try consume($0, body) }
+      if hasCoreDataLines { try emit(coreData.drainRecords(), body) }
+      if hasStatementLines { try emit(statementLog.drainRecords(), body) }
     case .cut(let line):
       isAtEnd = !file.mayGrow
       if withoutColours(line, isWhole) {
         isCut = true
         defer { isCut = false }
-        try withoutColours(line) { try take($0, body) }
+        try withoutColours(line) { try consume($0, body) }
       } else if !isKnown, lineNumber > 1 {
         // A picture, for example: nothing before it was a line of a log.
         ledger.countUnrecognized("line \(self.lineNumber), the last one")
@@ -135,7 +135,7 @@ final class LogEventSource: EventSource {
   }
 
   /// Reads a line, and passes its event on if it contains one.
-  private func take(
+  private func consume(
     _ line: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
   ) throws {
     let line = lineNumber == 1 ? line.withoutByteOrderMark : line
@@ -144,13 +144,13 @@ final class LogEventSource: EventSource {
       guard shortLines.read(line) else {
         return countUnrecognized(line, "no line of the log states its fields")
       }
-      return try shortLines.withLine { try take($0, line, current, body) }
+      return try shortLines.withLine { try consume($0, line, current, body) }
     }
     if let parsed = parser.line(line), let process = process(parsed.process) {
-      shortLines.take(parsed)
-      return try take(parsed, line, process, body)
+      shortLines.consume(parsed)
+      return try consume(parsed, line, process, body)
     }
-    guard !line.hasMark else { return try takePrefixed(line, body) }
+    guard !line.hasMark else { return try consumePrefixed(line, body) }
     let isCoreData = coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
     hasCoreDataLines = hasCoreDataLines || isCoreData
     if isCoreData { return }
@@ -162,49 +162,49 @@ final class LogEventSource: EventSource {
   }
 
   /// Reads a line of ours before which another tool wrote something.
-  private func takePrefixed(
+  private func consumePrefixed(
     _ line: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
   ) throws {
-    let isTaken = try LinePrefix.split(line).map { own, named in
+    let isConsumed = try LinePrefix.split(line).map { own, named in
       try named.withUnsafeBytes { named in
         guard let parsed = parser.line(named), let process = process(parsed.process) else {
           return false
         }
-        try take(parsed, own, process, body)
+        try consume(parsed, own, process, body)
         return true
       }
     }
-    if isTaken != true { countUnrecognized(line, "not a log line") }
+    if isConsumed != true { countUnrecognized(line, "not a log line") }
   }
 
   /// - Parameter line: as the program wrote it.
   @inline(__always)
-  private func take(
+  private func consume(
     _ parsed: LogLine, _ line: UnsafeRawBufferPointer, _ process: LogProcess,
     _ body: (EventRecord) throws -> Void
   ) throws {
     ledger.isRecognized = true
     process.check(parsed, line, ledger: ledger)
-    if parsed.category == .details, bindings.take(parsed, process) { return }
+    if parsed.category == .details, bindings.consume(parsed, process) { return }
     try emitValues(body)
     switch parsed.category {
-    case .sql: try takeStatement(parsed, process, body)
-    case .annotation: try takeAnnotation(parsed, process, line, body)
+    case .sql: try consumeStatement(parsed, process, body)
+    case .annotation: try consumeAnnotation(parsed, process, line, body)
     case .warning: countLostLines(parsed.text)
-    case .details: takePlan(parsed.text)
+    case .details: consumePlan(parsed.text)
     case .error: break
     }
   }
 
   /// Reads the plan of level 4: the statement, then its steps, which are indented.
-  private func takePlan(_ text: UnsafeRawBufferPointer) {
+  private func consumePlan(_ text: UnsafeRawBufferPointer) {
     let isStep = text.hasPrefix("  ")
     guard isStep || text.hasPrefix("SQLite: EXPLAIN QUERY PLAN ") else { return }
     let line = LogText.unescaped(String(decoding: text, as: UTF8.self)[...])
     if isStep { ledger.addToPlan(line) } else { ledger.startPlan(line) }
   }
 
-  private func takeStatement(
+  private func consumeStatement(
     _ line: LogLine, _ process: LogProcess, _ body: (EventRecord) throws -> Void
   ) throws {
     let isEscaped =
@@ -218,20 +218,20 @@ final class LogEventSource: EventSource {
     try pass(.statement(announced), contextID: 0, line, process, body)
   }
 
-  private func takeAnnotation(
+  private func consumeAnnotation(
     _ line: LogLine, _ process: LogProcess, _ whole: UnsafeRawBufferPointer,
     _ body: (EventRecord) throws -> Void
   ) throws {
     var cursor = ByteCursor(line.text)
-    let name = cursor.take { $0.isNameByte }
-    if let kind = names.kind(name), cursor.takeBeginOfFields() {
-      return try takeEvent(kind, cursor.rest, line, process, whole, body)
+    let name = cursor.consume { $0.isNameByte }
+    if let kind = names.kind(name), cursor.consumeBeginOfFields() {
+      return try consumeEvent(kind, cursor.rest, line, process, whole, body)
     }
-    if cursor.take(" context_id=") { return countUnrecognized(whole, "unknown event") }
+    if cursor.consume(" context_id=") { return countUnrecognized(whole, "unknown event") }
     note(line.text, process)
   }
 
-  private func takeEvent(
+  private func consumeEvent(
     _ kind: StoreEvent.Kind, _ fields: UnsafeRawBufferPointer, _ line: LogLine,
     _ process: LogProcess, _ whole: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
   ) throws {
@@ -277,8 +277,8 @@ final class LogEventSource: EventSource {
   /// Parses `12 lines of this log were lost: they could not be written`.
   private func countLostLines(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
-    let count = cursor.take { $0 != UInt8(ascii: " ") }
-    if cursor.take(" lines of this log were lost"), let count = UInt64(decimal: count) {
+    let count = cursor.consume { $0 != UInt8(ascii: " ") }
+    if cursor.consume(" lines of this log were lost"), let count = UInt64(decimal: count) {
       ledger.countLost(count)
     }
   }
@@ -343,7 +343,7 @@ extension UnsafeRawBufferPointer {
   /// Whether ObjectStore wrote it: behind a prefix, as of docker compose, it is still not Core Data's.
   fileprivate var hasMark: Bool {
     var cursor = ByteCursor(self)
-    return cursor.takeThrough("] ObjectStore: ") != nil
+    return cursor.consumeThrough("] ObjectStore: ") != nil
   }
 
   /// The line's beginning, to be shown.
@@ -352,17 +352,17 @@ extension UnsafeRawBufferPointer {
 
 extension ByteCursor {
   /// Whether nothing or a field follows, as in `fault context_id=1` and not in `fault fulfilled from
-  /// database for : <x-coredata:///Stop/p12>`; takes the space before it.
-  fileprivate mutating func takeBeginOfFields() -> Bool {
+  /// database for : <x-coredata:///Stop/p12>`; consumes the space before it.
+  fileprivate mutating func consumeBeginOfFields() -> Bool {
     // The order that the store writes comes first.
     var known = self
-    if known.take(" context_id=") {
+    if known.consume(" context_id=") {
       skip()
       return true
     }
     if isAtEnd { return true }
-    guard take(" ") else { return false }
+    guard consume(" ") else { return false }
     var ahead = self
-    return !ahead.take { $0.isNameByte }.isEmpty && ahead.take("=")
+    return !ahead.consume { $0.isNameByte }.isEmpty && ahead.consume("=")
   }
 }

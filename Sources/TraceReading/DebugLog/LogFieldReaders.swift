@@ -16,20 +16,20 @@ struct AnyOrderLogFieldReader: EventFieldReader {
   init(_ fields: UnsafeRawBufferPointer, strings: StringCache) throws(EventFieldError) {
     var cursor = ByteCursor(fields)
     while !cursor.isAtEnd {
-      let name = String(decoding: cursor.take { $0.isNameByte }, as: UTF8.self)
-      guard !name.isEmpty, cursor.take("=") else {
+      let name = String(decoding: cursor.consume { $0.isNameByte }, as: UTF8.self)
+      guard !name.isEmpty, cursor.consume("=") else {
         let rest = String(decoding: cursor.rest.prefix(20), as: UTF8.self)
         throw .malformed(field: name, value: rest)
       }
       if cursor.next == UInt8(ascii: "\"") {
-        guard let (text, isEscaped) = cursor.takeQuoted() else {
+        guard let (text, isEscaped) = cursor.consumeQuoted() else {
           throw .malformed(field: name, value: "a text without its quotes")
         }
         values[name] = .text(strings.string(text, isEscaped: isEscaped))
       } else {
-        values[name] = .number(cursor.take { $0 != UInt8(ascii: " ") })
+        values[name] = .number(cursor.consume { $0 != UInt8(ascii: " ") })
       }
-      guard cursor.isAtEnd || cursor.take(" ") else {
+      guard cursor.isAtEnd || cursor.consume(" ") else {
         throw .malformed(field: name, value: "no space after it")
       }
     }

@@ -32,8 +32,8 @@ struct LogLine {
   /// Returns `nil` if the line is not of this form.
   init?(_ line: UnsafeRawBufferPointer) {
     var rest = ByteCursor(line)
-    guard let time = rest.takeTimestamp(), rest.take(" "),
-      let head = rest.takeThrough("] ObjectStore: ")
+    guard let time = rest.consumeTimestamp(), rest.consume(" "),
+      let head = rest.consumeThrough("] ObjectStore: ")
     else { return nil }
     guard let colon = head.lastIndex(of: UInt8(ascii: ":")),
       let thread = Int64(decimal: UnsafeRawBufferPointer(rebasing: head[(colon + 1)...]))
@@ -41,7 +41,7 @@ struct LogLine {
     localTime = time
     process = UnsafeRawBufferPointer(rebasing: head[..<colon])
     threadID = thread
-    guard let category = rest.takeCategory() else { return nil }
+    guard let category = rest.consumeCategory() else { return nil }
     self.category = category
     text = rest.rest
   }
@@ -58,35 +58,35 @@ struct LogLine {
 
 extension ByteCursor {
   @inline(__always)
-  mutating func takeCategory() -> LogLine.Category? {
-    if take("annotation: ") { return .annotation }
-    if take("sql: ") { return .sql }
-    if take("details: ") { return .details }
-    if take("warning: ") { return .warning }
-    if take("error: ") { return .error }
+  mutating func consumeCategory() -> LogLine.Category? {
+    if consume("annotation: ") { return .annotation }
+    if consume("sql: ") { return .sql }
+    if consume("details: ") { return .details }
+    if consume("warning: ") { return .warning }
+    if consume("error: ") { return .error }
     return nil
   }
 
   /// Parses `2026-11-21 14:12:28.633104`.
-  fileprivate mutating func takeTimestamp() -> Nanoseconds? {
-    guard let seconds = takeDateTime(), take("."), let microseconds = takeDigits(6) else {
+  fileprivate mutating func consumeTimestamp() -> Nanoseconds? {
+    guard let seconds = consumeDateTime(), consume("."), let microseconds = consumeDigits(6) else {
       return nil
     }
     return seconds * 1_000_000_000 + microseconds * 1000
   }
 
   /// Parses `2026-11-21 14:12:28`, in seconds since 1970-01-01 00:00.
-  mutating func takeDateTime(separator: StaticString = " ") -> Int64? {
+  mutating func consumeDateTime(separator: StaticString = " ") -> Int64? {
     var ahead = self
-    guard let seconds = ahead.takeDateThenTime(separator) else { return nil }
+    guard let seconds = ahead.consumeDateThenTime(separator) else { return nil }
     self = ahead
     return seconds
   }
 
-  private mutating func takeDateThenTime(_ separator: StaticString) -> Int64? {
-    guard let year = takeDigits(4), take("-"), let month = takeDigits(2), take("-"),
-      let day = takeDigits(2), take(separator), let hour = takeDigits(2), take(":"),
-      let minute = takeDigits(2), take(":"), let second = takeDigits(2)
+  private mutating func consumeDateThenTime(_ separator: StaticString) -> Int64? {
+    guard let year = consumeDigits(4), consume("-"), let month = consumeDigits(2), consume("-"),
+      let day = consumeDigits(2), consume(separator), let hour = consumeDigits(2), consume(":"),
+      let minute = consumeDigits(2), consume(":"), let second = consumeDigits(2)
     else { return nil }
     // Years outside would overflow nanoseconds; 60 is a leap second.
     guard (1970...2261).contains(year), (1...12).contains(month), (1...31).contains(day),

@@ -52,7 +52,7 @@ struct LogLineParser {
     processCount = parsed.process.count
     threadID = parsed.threadID
     var rest = ByteCursor(UnsafeRawBufferPointer(rebasing: line[(process - base)...]))
-    guard rest.takeThrough("] ObjectStore: ") != nil else { return parsed }
+    guard rest.consumeThrough("] ObjectStore: ") != nil else { return parsed }
     head = Array(line[Self.headOffset..<(process - base + rest.position)])
     return parsed
   }
@@ -84,6 +84,6 @@ extension LogLine.Category {
   @inline(__always)
   fileprivate static func prefix(of text: UnsafeRawBufferPointer) -> (Self, count: Int)? {
     var cursor = ByteCursor(text)
-    return cursor.takeCategory().map { ($0, cursor.position) }
+    return cursor.consumeCategory().map { ($0, cursor.position) }
   }
 }

@@ -48,9 +48,9 @@ final class LogProcess {
     for slot in lately.indices { lately[slot] = nil }
   }
 
-  /// Takes a line of the process for the count and the sum that its closing line states.
+  /// Consumes a line of the process for the count and the sum that its closing line states.
   func check(_ line: LogLine, _ whole: UnsafeRawBufferPointer, ledger: SourceLedger) {
-    if ending.take(line, whole) { return }
+    if ending.consume(line, whole) { return }
     ledger.addProblem("\(name): its line 'log closed' is damaged")
   }
 
@@ -75,21 +75,23 @@ struct LogOpening {
 
   init?(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
-    guard cursor.take("log opened: vocabulary="),
-      let vocabulary = Int64(decimal: cursor.take { $0 != UInt8(ascii: " ") })
+    guard cursor.consume("log opened: vocabulary="),
+      let vocabulary = Int64(decimal: cursor.consume { $0 != UInt8(ascii: " ") })
     else { return nil }
     self.vocabulary = vocabulary
-    utcOffset = cursor.takeThrough("utc_offset=").flatMap { _ in cursor.takeOffset() }
+    utcOffset = cursor.consumeThrough("utc_offset=").flatMap { _ in cursor.consumeOffset() }
   }
 }
 
 extension ByteCursor {
   /// Parses `+05:30` as nanoseconds.
-  fileprivate mutating func takeOffset() -> Nanoseconds? {
+  fileprivate mutating func consumeOffset() -> Nanoseconds? {
     let isWest = next == UInt8(ascii: "-")
     guard isWest || next == UInt8(ascii: "+") else { return nil }
     skip()
-    guard let hours = takeDigits(2), take(":"), let minutes = takeDigits(2) else { return nil }
+    guard let hours = consumeDigits(2), consume(":"), let minutes = consumeDigits(2) else {
+      return nil
+    }
     return (isWest ? -1 : 1) * (hours * 60 + minutes) * 60_000_000_000
   }
 }

@@ -33,20 +33,22 @@ struct ShortLogLines {
 
   /// Handles a line that has names, from which short lines count on.
   @inline(__always)
-  mutating func take(_ line: LogLine) {
+  mutating func consume(_ line: LogLine) {
     localTime = line.localTime
     threadID = line.threadID
-    if line.category == .annotation, line.text.hasPrefix("log fields: ") { takeFields(line.text) }
+    if line.category == .annotation, line.text.hasPrefix("log fields: ") {
+      consumeFields(line.text)
+    }
   }
 
-  private mutating func takeFields(_ text: UnsafeRawBufferPointer) {
+  private mutating func consumeFields(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
-    guard cursor.take("log fields: "),
-      let number = Int(decimal: cursor.take { $0 != UInt8(ascii: "=") }), cursor.take("="),
+    guard cursor.consume("log fields: "),
+      let number = Int(decimal: cursor.consume { $0 != UInt8(ascii: "=") }), cursor.consume("="),
       events.count < Self.maxEvents
     else { return }
-    let name = Array(cursor.take { $0.isNameByte })
-    guard cursor.take(" ") else { return }
+    let name = Array(cursor.consume { $0.isNameByte })
+    guard cursor.consume(" ") else { return }
     let fields = cursor.rest.split(separator: UInt8(ascii: ","), maxSplits: Self.maxFields)
       .map { Array(" ".utf8) + $0 + Array("=".utf8) }
     events[number] = Event(
@@ -57,12 +59,12 @@ struct ShortLogLines {
   mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(line)
     cursor.skip()
-    guard let number = Int(decimal: cursor.take { $0 != UInt8(ascii: " ") }),
-      let event = events[number], cursor.take(" "),
-      let elapsed = Int64(decimal: cursor.take { $0 != UInt8(ascii: " ") }), cursor.take(" ")
+    guard let number = Int(decimal: cursor.consume { $0 != UInt8(ascii: " ") }),
+      let event = events[number], cursor.consume(" "),
+      let elapsed = Int64(decimal: cursor.consume { $0 != UInt8(ascii: " ") }), cursor.consume(" ")
     else { return false }
-    let thread = cursor.take { $0 != UInt8(ascii: " ") }
-    guard cursor.take(" "), Self.times.contains(elapsed.magnitude),
+    let thread = cursor.consume { $0 != UInt8(ascii: " ") }
+    guard cursor.consume(" "), Self.times.contains(elapsed.magnitude),
       let time = Self.sum(localTime, elapsed), appendFields(&cursor, event)
     else { return false }
     localTime = time
@@ -95,29 +97,29 @@ struct ShortLogLines {
     let most = event.size + values.count
     if text.count < most { text = Array(repeating: 0, count: 2 * most) }
     return text.withUnsafeMutableBytes { text in
-      var (place, end) = (0, 0)
+      var (position, end) = (0, 0)
       func append(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: text[end...]).copyMemory(from: bytes)
         end += bytes.count
       }
       event.name.withUnsafeBytes(append)
       for field in event.fields {
-        let start = place
-        if place < values.count, values[place] == UInt8(ascii: "\"") {
-          var quoted = ByteCursor(UnsafeRawBufferPointer(rebasing: values[place...]))
-          guard quoted.takeQuoted() != nil else { return false }
-          place = values.count - quoted.rest.count
+        let start = position
+        if position < values.count, values[position] == UInt8(ascii: "\"") {
+          var quoted = ByteCursor(UnsafeRawBufferPointer(rebasing: values[position...]))
+          guard quoted.consumeQuoted() != nil else { return false }
+          position = values.count - quoted.rest.count
         } else {
-          while place < values.count, values[place] != UInt8(ascii: ",") { place += 1 }
+          while position < values.count, values[position] != UInt8(ascii: ",") { position += 1 }
         }
-        if place > start {
+        if position > start {
           field.withUnsafeBytes(append)
-          append(UnsafeRawBufferPointer(rebasing: values[start..<place]))
+          append(UnsafeRawBufferPointer(rebasing: values[start..<position]))
         }
         length = end
-        if place == values.count { return true }
-        guard values[place] == UInt8(ascii: ",") else { return false }
-        place += 1
+        if position == values.count { return true }
+        guard values[position] == UInt8(ascii: ",") else { return false }
+        position += 1
       }
       return false
     }

@@ -72,8 +72,8 @@ package final class StringCache {
   }
 
   @inline(__always)
-  private static func mix(_ place: UnsafeRawPointer, _ hash: inout UInt64) {
-    hash ^= place.loadUnaligned(as: UInt64.self)
+  private static func mix(_ address: UnsafeRawPointer, _ hash: inout UInt64) {
+    hash ^= address.loadUnaligned(as: UInt64.self)
     hash = hash &* 0x9e37_79b9_7f4a_7c15
     hash ^= hash >> 29
   }

@@ -37,10 +37,10 @@ struct ModuleImage {
     else { return nil }
     var base: UInt64?
     for index in 0..<UInt64(header.e_phnum) {
-      let (place, overflow) = header.e_phoff.addingReportingOverflow(
+      let (offset, overflow) = header.e_phoff.addingReportingOverflow(
         index * UInt64(header.e_phentsize))
-      guard !overflow, let place = off_t(exactly: place),
-        let segment: Elf64_Phdr = read(file, at: place)
+      guard !overflow, let offset = off_t(exactly: offset),
+        let segment: Elf64_Phdr = read(file, at: offset)
       else { return nil }
       // PT_LOAD
       if segment.p_type == 1 { base = min(base ?? .max, segment.p_vaddr & ~0xfff) }
@@ -48,10 +48,10 @@ struct ModuleImage {
     return base
   }
 
-  private static func read<Value: BitwiseCopyable>(_ file: CInt, at place: off_t) -> Value? {
+  private static func read<Value: BitwiseCopyable>(_ file: CInt, at offset: off_t) -> Value? {
     withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
       let size = MemoryLayout<Value>.size
-      return pread(file, buffer.baseAddress, size, place) == size ? buffer[0] : nil
+      return pread(file, buffer.baseAddress, size, offset) == size ? buffer[0] : nil
     }
   }
 }

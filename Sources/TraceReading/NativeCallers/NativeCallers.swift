@@ -34,7 +34,7 @@ final class NativeCallers {
     guard case .caller(var caller) = record.event, caller.file.isEmpty, !caller.frames.isEmpty
     else { return record }
     let frames = NativeFrame.frames(caller.frames)
-    // The function is that of the first frame: one of a driver is no place of the program.
+    // The function is that of the first frame: one of a driver is no location of the program.
     if let first = frames.first, first.isFromSharedLibrary || first.isFromInterpreter {
       caller.function = ""
     } else if caller.function.hasPrefix("_cgo_") {

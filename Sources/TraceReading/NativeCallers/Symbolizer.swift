@@ -59,7 +59,8 @@ final class Symbolizer {
     return processes[module]
   }
 
-  /// Reads pairs of a function and a place, `/src/list.c:12:3` or `/src/list.c:12 (discriminator 2)`.
+  /// Reads pairs of a function and a location: `/src/list.c:12:3`, or
+  /// `/src/list.c:12 (discriminator 2)`.
   private static func lines(_ answer: some Collection<Substring>) -> [SymbolizedLine] {
     var lines: [SymbolizedLine] = []
     var function: Substring?
@@ -69,18 +70,18 @@ final class Symbolizer {
         continue
       }
       function = nil
-      var place = text.split(separator: " (discriminator", maxSplits: 1).first ?? text
+      var location = text.split(separator: " (discriminator", maxSplits: 1).first ?? text
       var numbers: [UInt64] = []
-      while numbers.count < 2, let colon = place.lastIndex(of: ":"),
-        let number = UInt64(place[place.index(after: colon)...])
+      while numbers.count < 2, let colon = location.lastIndex(of: ":"),
+        let number = UInt64(location[location.index(after: colon)...])
       {
         numbers.append(number)
-        place = place[..<colon]
+        location = location[..<colon]
       }
-      let isKnown = !place.hasPrefix("??") && !place.isEmpty
+      let isKnown = !location.hasPrefix("??") && !location.isEmpty
       lines.append(
         SymbolizedLine(
-          function: name == "??" ? "" : String(name), file: isKnown ? String(place) : "",
+          function: name == "??" ? "" : String(name), file: isKnown ? String(location) : "",
           line: isKnown ? numbers.last ?? 0 : 0))
     }
     return lines

@@ -37,7 +37,7 @@ enum StatementLogLine {
 
   init?(_ line: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(line)
-    if cursor.takeThrough("sqlalchemy.") != nil, let parsed = Self.sqlAlchemy(&cursor) {
+    if cursor.consumeThrough("sqlalchemy.") != nil, let parsed = Self.sqlAlchemy(&cursor) {
       self = parsed
     } else if let parsed = Self.caller(line) ?? Self.timed(line) ?? Self.request(line) {
       self = parsed
@@ -49,11 +49,11 @@ enum StatementLogLine {
   // MARK: - Libraries
 
   private static func sqlAlchemy(_ cursor: inout ByteCursor) -> Self? {
-    guard cursor.take("engine") else { return nil }
-    _ = cursor.take { $0.isNameByte || $0.isUpper || $0 == UInt8(ascii: ".") }
+    guard cursor.consume("engine") else { return nil }
+    _ = cursor.consume { $0.isNameByte || $0.isUpper || $0 == UInt8(ascii: ".") }
     // ` `, `:` of `logging.basicConfig()`, `] ` or ` - ` of other formats.
-    _ = cursor.take { ":]".utf8.contains($0) }
-    _ = cursor.take(" - ") || cursor.take(" ")
+    _ = cursor.consume { ":]".utf8.contains($0) }
+    _ = cursor.consume(" - ") || cursor.consume(" ")
     let text = cursor.rest.text
     if ["Col (", "Row ("].contains(where: text.hasPrefix) || text.contains("has no effect due to") {
       return .other
@@ -67,21 +67,21 @@ enum StatementLogLine {
   /// A statement of ActiveRecord or of Django, behind its time in parentheses.
   private static func timed(_ line: UnsafeRawBufferPointer) -> Self? {
     var cursor = ByteCursor(line)
-    while let head = cursor.takeThrough("(") {
+    while let head = cursor.consumeThrough("(") {
       var ahead = cursor
-      guard let (number, decimals) = ahead.takeDecimal() else { continue }
-      if ahead.take("ms)") {
+      guard let (number, decimals) = ahead.consumeDecimal() else { continue }
+      if ahead.consume("ms)") {
         // `ASYNC Book Load (1.2ms) (db time 2.3ms)  SELECT`
-        if ahead.take(" (db time ") { _ = ahead.takeThrough(")") }
-        guard ahead.take("  "), StatementText.isSQL(ahead.rest) else { continue }
+        if ahead.consume(" (db time ") { _ = ahead.consumeThrough(")") }
+        guard ahead.consume("  "), StatementText.isSQL(ahead.rest) else { continue }
         let name = head.text
         if name.contains("CACHE ") { return .other }
         return .statement(
           .activeRecord, ahead.rest.text, time: Nanoseconds(number * 1_000_000), tag: tag(of: head))
       }
-      guard decimals == 3, ahead.take(") ") else { continue }
+      guard decimals == 3, ahead.consume(") ") else { continue }
       var statement = ahead
-      if !statement.take(while: \.isDigit).isEmpty { _ = statement.take(" times: ") }
+      if !statement.consume(while: \.isDigit).isEmpty { _ = statement.consume(" times: ") }
       guard StatementText.isSQL(statement.rest) else { continue }
       return .statement(
         .django, ahead.rest.text, time: Nanoseconds(number * 1_000_000_000), tag: 0)
@@ -92,15 +92,15 @@ enum StatementLogLine {
 
   private static func caller(_ line: UnsafeRawBufferPointer) -> Self? {
     var cursor = ByteCursor(line)
-    guard let head = cursor.takeThrough("↳ ") else { return nil }
+    guard let head = cursor.consumeThrough("↳ ") else { return nil }
     let text = cursor.rest.text
-    let place = text.firstRange(of: ":in ").map { text[..<$0.lowerBound] } ?? text[...]
-    guard let colon = place.lastIndex(of: ":"),
-      let number = UInt64(place[place.index(after: colon)...])
+    let location = text.firstRange(of: ":in ").map { text[..<$0.lowerBound] } ?? text[...]
+    guard let colon = location.lastIndex(of: ":"),
+      let number = UInt64(location[location.index(after: colon)...])
     else { return nil }
     let function = text.firstRange(of: ":in ").map { text[$0.upperBound...] } ?? ""
     return .caller(
-      SourceLocation(file: String(place[..<colon]), line: number),
+      SourceLocation(file: String(location[..<colon]), line: number),
       function: function.filter { !"`'".contains($0) }, tag: tag(of: head))
   }
 
@@ -111,8 +111,9 @@ enum StatementLogLine {
   private static func request(_ line: UnsafeRawBufferPointer) -> Self? {
     var cursor = ByteCursor(line)
     // Django's, uvicorn's and gunicorn's lines: `"GET /books HTTP/1.1" 200`.
-    if cursor.takeThrough(" HTTP/") != nil { return .request(tag: 0) }
-    guard let head = cursor.takeThrough("Started "), methods.contains(where: { cursor.take($0) })
+    if cursor.consumeThrough(" HTTP/") != nil { return .request(tag: 0) }
+    guard let head = cursor.consumeThrough("Started "),
+      methods.contains(where: { cursor.consume($0) })
     else { return nil }
     return .request(tag: tag(of: head))
   }
@@ -121,8 +122,10 @@ enum StatementLogLine {
   private static func tag(of head: UnsafeRawBufferPointer) -> Int64 {
     var cursor = ByteCursor(head)
     // `D, [2026-11-28T04:01:16.135284 #9232] DEBUG -- : [4f3a…]   Book Load`
-    if cursor.takeThrough("-- : ") == nil { cursor = ByteCursor(head) }
-    guard cursor.take("["), let tag = cursor.takeThrough("]"), cursor.take(" ") else { return 0 }
+    if cursor.consumeThrough("-- : ") == nil { cursor = ByteCursor(head) }
+    guard cursor.consume("["), let tag = cursor.consumeThrough("]"), cursor.consume(" ") else {
+      return 0
+    }
     return Int64(StatementID(sql: tag.text).rawValue >> 16)
   }
 }
@@ -141,13 +144,14 @@ struct StatementLogHead {
     while cursor.position < Self.maxPosition, let next = cursor.next {
       if next.isDigit {
         guard
-          let seconds = cursor.takeDateTime(separator: " ") ?? cursor.takeDateTime(separator: "T")
+          let seconds = cursor.consumeDateTime(separator: " ")
+            ?? cursor.consumeDateTime(separator: "T")
         else { return }
-        let fraction = cursor.takeFraction()
-        let offset = cursor.takeZone()
+        let fraction = cursor.consumeFraction()
+        let offset = cursor.consumeZone()
         time = seconds * 1_000_000_000 + fraction - (offset ?? 0)
         isUTC = offset != nil
-        if cursor.take(" #") { process = Int64(decimal: cursor.take(while: \.isDigit)) }
+        if cursor.consume(" #") { process = Int64(decimal: cursor.consume(while: \.isDigit)) }
         return
       }
       // A statement or its time begins.
@@ -159,10 +163,10 @@ struct StatementLogHead {
 
 extension ByteCursor {
   /// Parses `12.5`; also returns how many digits stand behind the point.
-  fileprivate mutating func takeDecimal() -> (Double, decimals: Int)? {
-    let whole = take(while: \.isDigit)
-    guard !whole.isEmpty, whole.count < 10, take(".") else { return nil }
-    let part = take(while: \.isDigit)
+  fileprivate mutating func consumeDecimal() -> (Double, decimals: Int)? {
+    let whole = consume(while: \.isDigit)
+    guard !whole.isEmpty, whole.count < 10, consume(".") else { return nil }
+    let part = consume(while: \.isDigit)
     guard !part.isEmpty, part.count < 10, let number = Double("\(whole.text).\(part.text)") else {
       return nil
     }

@@ -62,7 +62,7 @@ final class StatementLogParser {
     return true
   }
 
-  func takeRecords() -> [EventRecord] { runs.takeRecords() }
+  func drainRecords() -> [EventRecord] { runs.drainRecords() }
 
   /// Returns the events of the statement that the log's end cut.
   func finish() -> [EventRecord] {

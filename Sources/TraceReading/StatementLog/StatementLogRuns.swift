@@ -46,7 +46,7 @@ struct StatementLogRuns {
     process = ProcessIdentity(id: -Int64(ledger.index), name: fileName)
   }
 
-  mutating func takeRecords() -> [EventRecord] {
+  mutating func drainRecords() -> [EventRecord] {
     defer { records.removeAll(keepingCapacity: true) }
     return records
   }
@@ -100,7 +100,7 @@ struct StatementLogRuns {
   mutating func finish() -> [EventRecord] {
     if !isDated { ledger.addRemark("the log has no times of day: only the order is known") }
     transactions.removeAll()
-    return takeRecords()
+    return drainRecords()
   }
 
   // MARK: - Events

@@ -52,7 +52,7 @@ public final class LiveAttachment {
     var recording = Recording(outcome: .exited(0), directory: file.folder)
     if hasBegun, isRunning { recording.keptHooks = TraceRecorder.detach(injector) }
     hasBegun = false
-    recording.untraced = untraced.take()
+    recording.untraced = untraced.drain()
     file.end()
     return recording
   }

@@ -72,7 +72,7 @@ extension TraceRecorder {
     let reached = limit.stop()
     folder.end()
     var recording = Recording(outcome: .exited(0), directory: options.directory)
-    recording.untraced = untraced.take()
+    recording.untraced = untraced.drain()
     recording.logLimit = reached
     recording.keptHooks = keptHooks
     recording.threads = threads ?? []

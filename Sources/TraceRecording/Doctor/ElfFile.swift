@@ -97,9 +97,9 @@ private struct LittleEndianBytes {
     for symbol in stride(from: offset, to: offset + length - 23, by: 24).prefix(2_000_000) {
       guard let start = integer(symbol, 4), let section = integer(symbol + 6, 2), section != 0
       else { continue }
-      let place = names + start
-      if place >= 0, place <= data.count - wanted.count,
-        data[place..<(place + wanted.count)] == wanted
+      let nameOffset = names + start
+      if nameOffset >= 0, nameOffset <= data.count - wanted.count,
+        data[nameOffset..<(nameOffset + wanted.count)] == wanted
       {
         return true
       }

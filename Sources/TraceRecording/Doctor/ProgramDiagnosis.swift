@@ -2,7 +2,7 @@
 
 /// The copies of SQLite that a recording of a program would observe, and the missing requirements.
 public struct ProgramDiagnosis: Hashable, Sendable {
-  /// The file that would run, with the interpreter of a script in its place.
+  /// The file that would run: the interpreter instead of a script.
   public var program: String
   /// The process that runs it; nil for one that would be started.
   public var process: Int32?

@@ -11,7 +11,7 @@ public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
   public var findings: [Finding]
   /// Findings that the budget has no room for: they cost less.
   public var leftOut: Int
-  /// Findings that an exception excuses.
+  /// Findings that an exception suppresses.
   public var excused: Int
   /// The checks on each database, and the checks that were skipped.
   public var remarks: [String]
@@ -47,10 +47,10 @@ public struct BriefV1: Codable, Hashable, Sendable, BriefReport {
     verdict = ReportV1.Verdict(RunVerdict(shared, review))
     let more = verdict.gaps.count - Self.maxSentences
     verdict.gaps = verdict.gaps.prefix(Self.maxSentences) + (more > 0 ? ["\(more) more"] : [])
-    let ids = FindingIDs(review.findings + review.excused.map(\.finding), in: profile)
+    let ids = FindingIDs(review.findings + review.suppressed.map(\.finding), in: profile)
     findings = review.findings.map { Finding($0, id: ids.id(of: $0), in: shared) }
     leftOut = 0
-    excused = review.excused.count
+    excused = review.suppressed.count
     remarks = Array((review.remarks + review.complaints).prefix(Self.maxSentences))
     self.next = next
   }

@@ -32,7 +32,7 @@ public struct StatementV1: Codable, Hashable, Sendable {
     let found = shared.profile.statements.filter { $0.id.description.hasPrefix(known ?? id) }
     guard found.count == 1, let own = found.first else { return nil }
     statement = ReportV1.Statement(own, measured: profile.measures)
-    let ids = FindingIDs(review.findings + review.excused.map(\.finding), in: profile)
+    let ids = FindingIDs(review.findings + review.suppressed.map(\.finding), in: profile)
     findings = review.findings.filter { shared.shared($0).statement == own.id }
       .map { BriefV1.Finding($0, id: ids.id(of: $0), in: shared) }
     loops = (shared.profile.observed?.loops ?? []).filter {
@@ -76,7 +76,7 @@ extension Document {
       .item(
         Item(
           tone: finding.severity == "warning" ? .bad : .plain, headline: finding.problem,
-          place: finding.at ?? "",
+          location: finding.at ?? "",
           lines: [.init("", .text(finding.message)), .init("fix", .text(finding.fix))]))
     }
   }

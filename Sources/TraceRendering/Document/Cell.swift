@@ -8,7 +8,7 @@ public enum Cell: Hashable, Sendable {
   case text(String)
   case sql(String)
   /// A line of code, which is known by its end.
-  case place(String)
+  case location(String)
   case count(UInt64)
   case bytes(UInt64)
   case duration(Nanoseconds)
@@ -31,13 +31,13 @@ public enum Cell: Hashable, Sendable {
 
   /// A line of code, or a dash where it is unknown.
   static func known(_ location: SourceLocation) -> Cell {
-    location.text.map { .place($0) } ?? .none
+    location.text.map { .location($0) } ?? .none
   }
 
   /// The value in words, unescaped: `12,800`, `1.30 ms`, `43%`, `2.50×`.
   public var text: String {
     switch self {
-    case .text(let text), .sql(let text), .place(let text): text
+    case .text(let text), .sql(let text), .location(let text): text
     case .count(let count): count.grouped
     case .bytes(let bytes): Self.scaled(Double(bytes), ["B", "kB", "MB", "GB", "TB"])
     case .duration(let duration): Self.scaled(Double(duration), ["ns", "µs", "ms", "s"])

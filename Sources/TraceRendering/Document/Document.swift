@@ -37,7 +37,7 @@ public struct Document: Hashable, Sendable {
     public var tone: Tone
     public var headline: String
     /// Where to look, such as `transit/Search.swift:42`.
-    public var place: String
+    public var location: String
     public var lines: [Fact]
   }
 

@@ -48,18 +48,19 @@ extension Document {
     }
     let went = gone.prefix(count).map { finding in
       let statement = finding.statement.flatMap(difference.before.statement)
-      let place = finding.caller.text.map { "\($0)  " } ?? ""
+      let locationText = finding.caller.text.map { "\($0)  " } ?? ""
       return Block.paragraph(
-        "gone: \(place)\(finding.phrase(finding.problem, finding.culprit(of: statement)))", .good)
+        "gone: \(locationText)\(finding.phrase(finding.problem, finding.culprit(of: statement)))",
+        .good)
     }
     return came + rest(new.count, "new") + (went.isEmpty ? [] : [.paragraph("")]) + went
       + rest(gone.count, "gone")
-      + (excused(difference).map { [.paragraph($0, .quiet)] } ?? [])
+      + (suppressed(difference).map { [.paragraph($0, .quiet)] } ?? [])
   }
 
-  /// How many findings of the second run exceptions excuse; nil for none.
-  static func excused(_ difference: ProfileDifference) -> String? {
-    let count = difference.findings.excused
+  /// How many findings of the second run exceptions suppress; nil for none.
+  static func suppressed(_ difference: ProfileDifference) -> String? {
+    let count = difference.findings.suppressed
     return count > 0 ? count.counted("finding is", "findings are") + " excused" : nil
   }
 

@@ -22,7 +22,7 @@ extension Document {
     }
     blocks += Self.section("Regressions", result.regressions, .bad)
     blocks += Self.section("Mixed: far less of one, a little more of another", result.mixed, .plain)
-    blocks += Self.section("Regressions that are excused", result.excused, .plain)
+    blocks += Self.section("Regressions that are excused", result.suppressed, .plain)
     blocks += result.complaints.map { .paragraph($0, .bad) }
     blocks += result.remarks.map { .paragraph($0) }
     blocks += Self.section("Slower", result.slower, .bad)
@@ -52,7 +52,7 @@ extension Document {
     let slower = top - min(top, all.count)
     let others: [(String, Int)] = [
       ("slower", result.slower.count - min(slower, result.slower.count)),
-      ("mixed", result.mixed.count), ("excused", result.excused.count),
+      ("mixed", result.mixed.count), ("excused", result.suppressed.count),
       ("with less work", result.improvements.count), ("faster", result.faster.count),
       ("rewritten", result.rewritten.count), ("with another plan", result.replanned.count),
       ("only in this run", result.appeared.count), ("only in the baseline", result.gone.count),
@@ -93,7 +93,7 @@ extension Document {
       + changes.map { change in
         .item(
           Item(
-            tone: tone, headline: change.summary, place: change.caller.text ?? "",
+            tone: tone, headline: change.summary, location: change.caller.text ?? "",
             lines: [.init("", .sql(change.sql))]))
       }
   }
@@ -146,7 +146,7 @@ extension Document.Item {
     let subject = difference.sql == nil && difference.finding == nil ? "in all: " : ""
     self.init(
       tone: tone, headline: subject + difference.summary,
-      place: difference.caller.text ?? "", lines: lines)
+      location: difference.caller.text ?? "", lines: lines)
   }
 }
 

@@ -14,8 +14,8 @@ extension GateResult {
       let first =
         regressions.first.map { ($0.summary, $0.caller) }
         ?? slower.first.map { ($0.summary, $0.caller) }
-      let place = first.flatMap { $0.1.text }.map { " at \($0)" } ?? ""
-      parts.append("\(worse) worse (\(first?.0 ?? "")\(place))")
+      let locationText = first.flatMap { $0.1.text }.map { " at \($0)" } ?? ""
+      parts.append("\(worse) worse (\(first?.0 ?? "")\(locationText))")
     }
     for (count, word) in [
       (mixed.count, "mixed"), (improvements.count + faster.count, "better"),

@@ -17,7 +17,7 @@ extension Cell {
   /// The number to sort by; nil sorts by the text.
   var order: Double? {
     switch self {
-    case .text, .sql, .place: nil
+    case .text, .sql, .location: nil
     case .count(let count), .bytes(let count): Double(count)
     case .duration(let duration): Double(duration)
     case .ratio(let number), .factor(let number), .number(let number): number

@@ -14,7 +14,7 @@ extension DashboardPage {
       .paragraph($0, .quiet)
     }
     if blocks.isEmpty { blocks = [noFindings] }
-    blocks += review.excusedSentences.map { .paragraph($0, .quiet) }
+    blocks += review.suppressedSentences.map { .paragraph($0, .quiet) }
     blocks += review.complaints.map { .paragraph($0, .bad) }
     blocks += review.scope(in: profile).map { .paragraph($0, .quiet) }
     return Dashboards.Section(

@@ -114,11 +114,12 @@ extension DashboardPage {
   /// The faults on objects of its entity that its lines of code fetched.
   private func faultsText(of group: StatementGroup) -> String? {
     guard group.misses < group.work.count else { return nil }
-    let places = Set(group.callers.map(\.location))
+    let locations = Set(group.callers.map(\.location))
     var (hits, misses): (UInt64, UInt64) = (0, 0)
     var measures = Measures()
     for fault in profile.faults
-    where fault.origin.entity == group.statement.entity && places.contains(fault.origin.location) {
+    where fault.origin.entity == group.statement.entity && locations.contains(fault.origin.location)
+    {
       hits &+= fault.hits
       misses &+= fault.misses
       measures.formUnion(fault.measures)

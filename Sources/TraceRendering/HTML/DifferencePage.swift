@@ -51,12 +51,14 @@ public struct DifferencePage {
   /// The findings that came and went.
   private var findingsSections: [Dashboards.Section] {
     let (new, gone) = (difference.findings.new, difference.findings.gone)
-    let excused = Document.excused(difference).map { Dashboards.Block.paragraph($0, tone: "quiet") }
-    guard !new.isEmpty || !gone.isEmpty || excused != nil else { return [] }
+    let suppressed = Document.suppressed(difference).map {
+      Dashboards.Block.paragraph($0, tone: "quiet")
+    }
+    guard !new.isEmpty || !gone.isEmpty || suppressed != nil else { return [] }
     func line(_ word: String, _ finding: Finding, _ profile: Profile) -> Dashboards.Block {
       let culprit = finding.culprit(of: finding.statement.flatMap(profile.statement))
-      let place = finding.caller.text.map { " at \($0)" } ?? ""
-      let text = "\(word): \(finding.phrase(finding.problem, culprit))\(place)"
+      let locationText = finding.caller.text.map { " at \($0)" } ?? ""
+      let text = "\(word): \(finding.phrase(finding.problem, culprit))\(locationText)"
       return .paragraph(text, word == "new" ? .bad : .good)
     }
     let blocks =
@@ -64,7 +66,7 @@ public struct DifferencePage {
         [line("new", finding, difference.after)]
           + [finding.message, "Fix: \(finding.fix)"].map { .paragraph($0, .plain) }
       } + gone.prefix(top).map { line("gone", $0, difference.before) }
-      + (excused.map { [$0] } ?? [])
+      + (suppressed.map { [$0] } ?? [])
     return [Dashboards.Section(anchor: "findings", name: "Findings", blocks: blocks)]
   }
 

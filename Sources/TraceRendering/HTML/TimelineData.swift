@@ -75,7 +75,7 @@ struct TimelineData {
 extension LimitedSums {
   private func forEachByKey(_ body: (Int, Sum) -> Void) {
     let order = keys.indices.sorted { keys[$0] < keys[$1] }
-    for place in order { body(keys[place], values[place]) }
+    for index in order { body(keys[index], values[index]) }
   }
 
   fileprivate func write(to json: inout JSONBytes, _ write: (Sum, inout JSONBytes) -> Void) {

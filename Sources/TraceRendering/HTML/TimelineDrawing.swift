@@ -64,7 +64,7 @@ struct TimelineDrawing {
     }
   }
 
-  /// - Parameter isSize: whether joined values are represented by the largest one in place of the
+  /// - Parameter isSize: whether joined values are represented by the largest one instead of the
   ///   sum.
   private func bars(_ values: [Double], height: Double, isSize: Bool = false) -> String {
     let sums = stride(from: 0, to: values.count, by: step).map { first in
@@ -101,9 +101,9 @@ extension Timeline {
   /// `worker.py:12 of python3 worker.py, 60.0 s, and 2 more`.
   fileprivate var pinText: String {
     guard let pin = pins.first else { return "none" }
-    let place = pin.location.text.map { "\($0) of " } ?? ""
+    let locationText = pin.location.text.map { "\($0) of " } ?? ""
     let more = pins.count > 1 ? ", and \(pins.count - 1) more" : ""
-    return "\(place)\(pin.process), \(Cell.duration(pin.duration).text)\(more)".visible
+    return "\(locationText)\(pin.process), \(Cell.duration(pin.duration).text)\(more)".visible
   }
 
   /// The work of a program without a store is named as statements.

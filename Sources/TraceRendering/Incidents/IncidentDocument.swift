@@ -82,7 +82,7 @@ extension IncidentV1 {
       ("events like it", matches.map { .text($0) }),
     ]
     return Document.Item(
-      tone: .bad, headline: headline, place: offender.location.text ?? "",
+      tone: .bad, headline: headline, location: offender.location.text ?? "",
       lines: lines.compactMap { label, cell in cell.map { .init(label, $0) } })
   }
 }

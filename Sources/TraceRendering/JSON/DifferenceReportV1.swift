@@ -22,7 +22,7 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
   public var newFindings: [ReportV1.Finding]?
   /// The findings that only the first run has; null in older reports.
   public var goneFindings: [ReportV1.Finding]?
-  /// How many findings exceptions excuse; null in older reports.
+  /// How many findings exceptions suppress; null in older reports.
   public var excusedFindings: Int?
 
   public struct Pair: Codable, Hashable, Sendable {
@@ -55,7 +55,7 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
     )
     newFindings = difference.findings.new.map { ReportV1.Finding($0, in: shared) }
     goneFindings = difference.findings.gone.map { ReportV1.Finding($0, in: sharedBefore) }
-    excusedFindings = difference.findings.excused
+    excusedFindings = difference.findings.suppressed
     beforeMeasured = difference.before.measures.names
     afterMeasured = difference.after.measures.names
     statements = difference.pairs.map {

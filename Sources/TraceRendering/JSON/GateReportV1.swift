@@ -23,7 +23,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var faster: [Timing]
   /// Statements with exactly the baseline's counts.
   public var unchanged: Int
-  /// Regressions that the file of exceptions excuses.
+  /// Regressions that the file of exceptions suppresses.
   public var excused: [Difference]
   /// The problems of its exceptions.
   public var exceptionProblems: [String]
@@ -73,7 +73,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     slower = result.slower.map(Timing.init)
     faster = result.faster.map(Timing.init)
     unchanged = result.unchanged
-    excused = result.excused.map(Difference.init)
+    excused = result.suppressed.map(Difference.init)
     exceptionProblems = result.complaints
   }
 }

@@ -59,11 +59,11 @@ struct JSONBytes: ~Copyable {
     // The largest has 20 digits.
     reserve(20)
     count += rest.decimalDigits
-    var place = bytes + count
+    var cursor = bytes + count
     repeat {
       let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      place -= 1
-      place.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      cursor -= 1
+      cursor.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
       rest = quotient
     } while rest > 0
   }

@@ -33,7 +33,7 @@ extension ReportV1 {
       findings: review.findings.map { Finding($0, in: shared) },
       errors: (profile.locks?.failures ?? []).prefix(options.top).map(Failure.init),
       verdict: Verdict(RunVerdict(shared, review)),
-      excused: review.excused.map { Excused($0, in: shared) },
+      excused: review.suppressed.map { Excused($0, in: shared) },
       exceptionProblems: review.complaints,
       groups: options.grouping.map { grouping in
         profile.groups(by: grouping).prefix(options.top).map(Group.init)
@@ -160,10 +160,11 @@ extension ReportV1.Place {
 }
 
 extension ReportV1.Excused {
-  fileprivate init(_ excused: FindingReview.Excused, in shared: SharedProfile) {
+  fileprivate init(_ suppressed: FindingReview.Suppressed, in shared: SharedProfile) {
     self.init(
-      finding: ReportV1.Finding(excused.finding, in: shared), reason: excused.exception.reason,
-      expires: excused.exception.expires)
+      finding: ReportV1.Finding(suppressed.finding, in: shared),
+      reason: suppressed.exception.reason,
+      expires: suppressed.exception.expires)
   }
 }
 

@@ -25,7 +25,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var errors: [Failure]?
   /// The judgement of the run; null in older reports.
   public var verdict: Verdict?
-  /// Findings that the file of exceptions excuses.
+  /// Findings that the file of exceptions suppresses.
   public var excused: [Excused]
   /// Exceptions that are expired, or that match nothing.
   public var exceptionProblems: [String]

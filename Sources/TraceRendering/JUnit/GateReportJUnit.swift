@@ -13,7 +13,7 @@ public enum GateReportJUnit {
       result.doubts.map { Case(name: "the run can be compared", error: $0) }
       + result.reservations.map { Case(name: "all parts can be compared", error: $0) }
       + result.regressions.map { self.case($0, failure: $0.summary) }
-      + result.slower.map { Case(name: $0.sql, place: $0.caller, failure: $0.summary) }
+      + result.slower.map { Case(name: $0.sql, location: $0.caller, failure: $0.summary) }
       + (result.improvements + result.rewritten + result.replanned + result.appeared)
       .map { self.case($0, output: $0.summary) }
     let passed = Case(
@@ -37,7 +37,8 @@ public enum GateReportJUnit {
     _ difference: GateResult.Difference, failure: String? = nil, output: String = ""
   ) -> Case {
     Case(
-      name: difference.sql ?? "in all", place: difference.caller, failure: failure, output: output)
+      name: difference.sql ?? "in all", location: difference.caller, failure: failure,
+      output: output)
   }
 
   /// CI servers take cases of one name for one case: the second gets a number.
@@ -56,16 +57,17 @@ public enum GateReportJUnit {
 
   private struct Case {
     var name: String
-    var place: SourceLocation = .unknown
+    var location: SourceLocation = .unknown
     var failure: String?
     var error: String?
     var output = ""
 
     var xml: String {
       let file =
-        place.file.isEmpty ? "" : " file=\"\(XMLText.escaped(place.file))\" line=\"\(place.line)\""
+        location.file.isEmpty
+        ? "" : " file=\"\(XMLText.escaped(location.file))\" line=\"\(location.line)\""
       let head =
-        "    <testcase classname=\"\(XMLText.escaped(place.text ?? "gate"))\" "
+        "    <testcase classname=\"\(XMLText.escaped(location.text ?? "gate"))\" "
         + "name=\"\(XMLText.escaped(name))\"\(file)"
       let children =
         element("failure", failure) + element("error", error)
@@ -76,13 +78,13 @@ public enum GateReportJUnit {
     private func element(_ name: String, _ text: String?) -> String {
       guard let text else { return "" }
       let escaped = XMLText.escaped(text)
-      let place = place.text.map { "\n\(XMLText.escaped($0))" } ?? ""
-      return "\n      <\(name) message=\"\(escaped)\">\(escaped)\(place)</\(name)>"
+      let locationText = location.text.map { "\n\(XMLText.escaped($0))" } ?? ""
+      return "\n      <\(name) message=\"\(escaped)\">\(escaped)\(locationText)</\(name)>"
     }
   }
 }
 
-/// Text from data, made safe for XML 1.0, which has no place for most control characters.
+/// Text from data, made safe for XML 1.0, which forbids most control characters.
 enum XMLText {
   static func escaped(_ text: String) -> String {
     var result = ""

@@ -89,11 +89,12 @@ extension LocksReport {
       let time = hold(of: writer).map { [Document.Fact("seen for", .text($0.words))] } ?? []
       return .item(
         .init(
-          tone: .bad, headline: "Writer: \(writer.process.name)", place: "",
+          tone: .bad, headline: "Writer: \(writer.process.name)", location: "",
           lines: [.init("lock", .text(writer.lock.name))] + time + writer.process.lines))
     }
       + state.checkpointers.map {
-        .item(.init(tone: .plain, headline: "Checkpoint: \($0.name)", place: "", lines: $0.lines))
+        .item(
+          .init(tone: .plain, headline: "Checkpoint: \($0.name)", location: "", lines: $0.lines))
       }
   }
 

@@ -27,8 +27,8 @@ extension LockingProcess {
     var parts: [String] = []
     if let userID { parts.append("user \(user ?? String(userID))") }
     if let containerPID {
-      let place = container.map { "container \($0)" } ?? "its namespace"
-      parts.append("pid \(containerPID) in \(place)")
+      let namespace = container.map { "container \($0)" } ?? "its namespace"
+      parts.append("pid \(containerPID) in \(namespace)")
     }
     // 200 is arbitrary: a program and its script; --json has all of it.
     let command = command.count > 200 ? command.prefix(200) + "…" : command

@@ -35,8 +35,8 @@ extension Document.Block {
 
 extension Document.Item {
   fileprivate var markdown: [String] {
-    let place = place.isEmpty ? "" : " at \(MarkdownText.code(place))"
-    return ["- **\(MarkdownText.escaped(headline))**\(place)"]
+    let locationText = location.isEmpty ? "" : " at \(MarkdownText.code(location))"
+    return ["- **\(MarkdownText.escaped(headline))**\(locationText)"]
       + lines.flatMap { fact -> [String] in
         if case .sql(let sql) = fact.cell {
           return MarkdownText.block(SQLText.shortened(sql), indent: "  ")

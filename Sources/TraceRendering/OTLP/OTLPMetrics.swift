@@ -103,8 +103,8 @@ public enum OTLPMetrics {
   ) -> String {
     var counts = [UInt64](repeating: 0, count: bounds.count + 1)
     for bucket in row.latency.buckets {
-      let place = bounds.firstIndex { bucket.duration <= $0.nanoseconds } ?? bounds.count
-      counts[place] &+= bucket.count
+      let index = bounds.firstIndex { bucket.duration <= $0.nanoseconds } ?? bounds.count
+      counts[index] &+= bucket.count
     }
     let count = counts.reduce(0) { $0 &+ $1 }
     return "{\(times),\"count\":\"\(count)\",\"sum\":\(MetricsText.seconds(row.work.totalTime)),"

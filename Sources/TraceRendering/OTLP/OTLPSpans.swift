@@ -53,30 +53,30 @@ public struct OTLPSpans {
   }
 
   public mutating func add(_ record: EventRecord) throws {
-    let place = origins.place(of: record)
+    let origin = origins.origin(of: record)
     switch record.event {
     case .statement(let event): texts.add(event)
     case .caller(let event): callers.add(event, of: record)
     case .fetchBegin(let event): begin(event, record)
-    case .fetchEnd(let event): try add(event, record, place)
-    case .statementRun(let event): try add(event, record, place)
-    case .cacheMiss(let event): try add(event, record, place)
-    case .transaction(let event): try add(event, record, place)
-    case .saveEnd(let event): try add(event, record, place)
+    case .fetchEnd(let event): try add(event, record, origin)
+    case .statementRun(let event): try add(event, record, origin)
+    case .cacheMiss(let event): try add(event, record, origin)
+    case .transaction(let event): try add(event, record, origin)
+    case .saveEnd(let event): try add(event, record, origin)
     case .busy(let event):
-      try add(Span("wait for a lock", event.waitTime, kind: .internal), record, place) {
+      try add(Span("wait for a lock", event.waitTime, kind: .internal), record, origin) {
         $0.add("storescope.lock.gave_up", event.gaveUp != 0)
         $0.add("storescope.lock.attempts", event.attempts)
       }
     case .checkpoint(let event):
-      try add(Span("checkpoint", event.totalTime, kind: .internal), record, place) {
+      try add(Span("checkpoint", event.totalTime, kind: .internal), record, origin) {
         $0.add("storescope.wal.mode", event.mode)
         guard record.measures.contains(.checkpoints) else { return }
         $0.add("storescope.wal.frames", event.logFrames)
         $0.add("storescope.wal.checkpointed_frames", event.checkpointedFrames)
       }
     case .poolWaited(let event):
-      try add(Span("wait for a pool", event.waitTime, kind: .internal), record, place) {
+      try add(Span("wait for a pool", event.waitTime, kind: .internal), record, origin) {
         $0.add("storescope.pool.gave_up", event.gaveUp != 0)
       }
     case .storeOpened, .connectionOpened, .connectionClosed, .contextCreated, .saveBegin, .counters,
@@ -118,7 +118,7 @@ public struct OTLPSpans {
   }
 
   private mutating func add(
-    _ fetch: FetchEnd, _ record: EventRecord, _ place: EventOrigins.Place
+    _ fetch: FetchEnd, _ record: EventRecord, _ origin: EventOrigins.Origin
   ) throws {
     let begun = pending.end(fetch, of: record)
     let root =
@@ -133,8 +133,8 @@ public struct OTLPSpans {
     span.root = "fetch \(root)"
     if fetch.parentID != 0 { span.parent = "fetch \(fetch.parentID)" }
     span.error = fetch.error
-    try add(span, record, place) {
-      Self.describe(statement, fetch.statementID, place, &$0)
+    try add(span, record, origin) {
+      Self.describe(statement, fetch.statementID, origin, &$0)
       if let rows = record.known(fetch.rows, .rows) { $0.add("db.response.returned_rows", rows) }
       $0.add("storescope.entity", fetch.entity)
       $0.add("storescope.fetch.kind", fetch.kind.rawValue)
@@ -144,7 +144,7 @@ public struct OTLPSpans {
   }
 
   private mutating func add(
-    _ run: StatementRun, _ record: EventRecord, _ place: EventOrigins.Place
+    _ run: StatementRun, _ record: EventRecord, _ origin: EventOrigins.Origin
   ) throws {
     let statement = sharedStatement(run.statementID)
     var span = Span(
@@ -156,8 +156,8 @@ public struct OTLPSpans {
     }
     span.error = run.error
     let location = callers.location(of: run, in: record)
-    try add(span, record, place) {
-      Self.describe(statement, run.statementID, place, &$0)
+    try add(span, record, origin) {
+      Self.describe(statement, run.statementID, origin, &$0)
       if let rows = record.known(run.rows, .rows) { $0.add("db.response.returned_rows", rows) }
       $0.add(location)
       $0.addNonzero("storescope.changed_rows", run.changes)
@@ -167,7 +167,7 @@ public struct OTLPSpans {
 
   /// A row that a fault read; the fetch that made the fault may have ended long ago.
   private mutating func add(
-    _ miss: CacheMiss, _ record: EventRecord, _ place: EventOrigins.Place
+    _ miss: CacheMiss, _ record: EventRecord, _ origin: EventOrigins.Origin
   ) throws {
     misses &+= 1
     let statement = sharedStatement(miss.statementID)
@@ -175,8 +175,8 @@ public struct OTLPSpans {
       statement?.summary ?? "fault \(miss.entity)", miss.duration, kind: .client)
     span.id = "miss \(misses)"
     if miss.originFetchID != 0 { span.link = "fetch \(miss.originFetchID)" }
-    try add(span, record, place) {
-      Self.describe(statement, miss.statementID, place, &$0)
+    try add(span, record, origin) {
+      Self.describe(statement, miss.statementID, origin, &$0)
       $0.add("storescope.entity", miss.entity)
       $0.add("storescope.relationship", miss.relationship)
       $0.add { $0.miss?.of(miss) }
@@ -185,7 +185,7 @@ public struct OTLPSpans {
 
   /// The statements of a transaction refer to it; in autocommit mode there is none.
   private mutating func add(
-    _ transaction: TransactionEnded, _ record: EventRecord, _ place: EventOrigins.Place
+    _ transaction: TransactionEnded, _ record: EventRecord, _ origin: EventOrigins.Origin
   ) throws {
     guard transaction.transactionID != 0, transaction.kind != "autocommit" else { return }
     var span = Span("transaction", transaction.totalTime, kind: .internal)
@@ -194,9 +194,9 @@ public struct OTLPSpans {
       span.root = "save \(transaction.saveID)"
       span.parent = span.root
     }
-    try add(span, record, place) {
+    try add(span, record, origin) {
       $0.add("db.system.name", "sqlite")
-      $0.add("db.namespace", place.origin.database)
+      $0.add("db.namespace", origin.profile.database)
       $0.add("storescope.transaction.outcome", transaction.outcome)
       $0.add("storescope.transaction.kind", transaction.kind)
       $0.addNonzero("storescope.statements", transaction.statements)
@@ -207,14 +207,14 @@ public struct OTLPSpans {
   }
 
   private mutating func add(
-    _ save: SaveEnd, _ record: EventRecord, _ place: EventOrigins.Place
+    _ save: SaveEnd, _ record: EventRecord, _ origin: EventOrigins.Origin
   ) throws {
     var span = Span("save", save.totalTime, kind: .internal)
     span.id = "save \(save.saveID)"
     span.error = save.error
-    try add(span, record, place) {
+    try add(span, record, origin) {
       $0.add("db.system.name", "sqlite")
-      $0.add("db.namespace", place.origin.database)
+      $0.add("db.namespace", origin.profile.database)
       $0.add(save.location)
       $0.addNonzero("storescope.save.inserted", save.inserted)
       $0.addNonzero("storescope.save.updated", save.updated)
@@ -226,12 +226,12 @@ public struct OTLPSpans {
   }
 
   private static func describe(
-    _ statement: SharedStatement?, _ id: StatementID, _ place: EventOrigins.Place,
+    _ statement: SharedStatement?, _ id: StatementID, _ origin: EventOrigins.Origin,
     _ attributes: inout OTLPAttributes
   ) {
     attributes.add("db.system.name", "sqlite")
-    attributes.add("db.namespace", place.origin.database)
-    attributes.add("storescope.sqlite.version", place.origin.sqliteVersion)
+    attributes.add("db.namespace", origin.profile.database)
+    attributes.add("storescope.sqlite.version", origin.profile.sqliteVersion)
     attributes.add("storescope.statement.id", "\(statement?.id ?? id)")
     guard let statement else { return }
     attributes.add("db.query.summary", statement.summary)
@@ -252,7 +252,7 @@ public struct OTLPSpans {
   // MARK: - Text
 
   private mutating func add(
-    _ span: Span, _ record: EventRecord, _ place: EventOrigins.Place,
+    _ span: Span, _ record: EventRecord, _ origin: EventOrigins.Origin,
     _ describe: (inout OTLPAttributes) -> Void
   ) throws {
     // A span has two dates.
@@ -261,7 +261,7 @@ public struct OTLPSpans {
     describe(&attributes)
     attributes.addNonzero("thread.id", record.threadID)
     if !span.error.isEmpty { attributes.add("error.type", OTLPText.errorType(span.error)) }
-    let process = Self.key(record.process, place)
+    let process = Self.key(record.process, origin)
     // An event without a number is identified by its end and its thread.
     let own =
       span.id.isEmpty ? "\(span.name) \(record.timestamp) \(record.threadID)" : span.id
@@ -284,8 +284,8 @@ public struct OTLPSpans {
     }
     text += "}"
     let resource = OTLPResource(
-      service: record.process.name, process: record.process.id, host: place.origin.host,
-      labels: place.origin.labels)
+      service: record.process.name, process: record.process.id, host: origin.profile.host,
+      labels: origin.profile.labels)
     spans[resource, default: []].append(text)
     count += 1
     written &+= 1
@@ -302,8 +302,8 @@ public struct OTLPSpans {
         + "\(OTLPText.scope(version: version)),\"spans\":[\(batch.joined(separator: ","))]}]}]}\n")
   }
 
-  private static func key(_ process: ProcessIdentity, _ place: EventOrigins.Place) -> String {
-    "\(process.host)\u{0}\(process.id)\u{0}\(place.processStart)"
+  private static func key(_ process: ProcessIdentity, _ origin: EventOrigins.Origin) -> String {
+    "\(process.host)\u{0}\(process.id)\u{0}\(origin.processStart)"
   }
 
   private static func spanID(_ process: String, _ id: String) -> String {

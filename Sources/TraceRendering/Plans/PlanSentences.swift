@@ -32,7 +32,7 @@ extension PlanVerdict {
 }
 
 extension PlanJudgement.Scan {
-  private var place: String { table ?? name }
+  private var tableName: String { table ?? name }
 
   private var rows: String {
     guard let size else { return "" }
@@ -46,29 +46,30 @@ extension PlanJudgement.Scan {
     case nil: fullScanSentence
     case .constantRow: "reads a constant row, no table"
     case .subqueryResult: "reads the rows of '\(name)', a subquery"
-    case .limit: "scans '\(place)'\(rows), but LIMIT ends the scan"
-    case .smallTable: "scans '\(place)'\(rows): a small table"
-    case .entryCount: "counts the entries of '\(place)'\(rows) page by page"
-    case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
+    case .limit: "scans '\(tableName)'\(rows), but LIMIT ends the scan"
+    case .smallTable: "scans '\(tableName)'\(rows): a small table"
+    case .entryCount: "counts the entries of '\(tableName)'\(rows) page by page"
+    case .returnsAll: "scans '\(tableName)'\(rows), and returns or changes most of what it reads"
     case .partialIndex:
-      "reads the partial index '\(index ?? "")' of '\(place)'\(rows), which holds the rows of its WHERE"
-    case .virtualTable: "searches the virtual table '\(place)' by the index of its module"
-    case .valueList: "reads '\(place)', the values of an IN list"
+      "reads the partial index '\(index ?? "")' of '\(tableName)'\(rows), which holds the rows of its WHERE"
+    case .virtualTable: "searches the virtual table '\(tableName)' by the index of its module"
+    case .valueList: "reads '\(tableName)', the values of an IN list"
     case .countedFew:
-      "scans '\(place)'\(rows), but the trace counted fewer than "
+      "scans '\(tableName)'\(rows), but the trace counted fewer than "
         + "\(UInt64(ScanBound.minRows)) full-scan steps a run"
     case .measuredFew:
-      "scans '\(place)'\(rows), but a run here took fewer than "
+      "scans '\(tableName)'\(rows), but a run here took fewer than "
         + "\(UInt64(ScanBound.minRows)) full-scan steps"
     }
   }
 
   private var fullScanSentence: String {
     guard isCertain else {
-      return "may read every row of '\(place)'\(rows): it stops early only if the values allow it"
+      return
+        "may read every row of '\(tableName)'\(rows): it stops early only if the values allow it"
     }
     if isPartial, comparedColumns.isEmpty, comparedExpression == nil {
-      return "reads every entry of the partial index '\(index ?? "")' of '\(place)'\(rows)"
+      return "reads every entry of the partial index '\(index ?? "")' of '\(tableName)'\(rows)"
     }
     let how = index.map { ", in the order of index '\($0)'" } ?? ""
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
@@ -83,7 +84,7 @@ extension PlanJudgement.Scan {
           : isCompared
             ? "; no index that was tried makes it faster"
             : "; no WHERE term could use an index on its columns"
-    return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
+    return "reads every row of '\(tableName)'\(rows)\(how)\(often)\(why)"
   }
 
   /// The expression for the hint: with another collation, an index on the column cannot be used.
@@ -228,7 +229,8 @@ extension PlanJudgement {
       return "the index was not measured"
     }
     return "\(gain.indexes.count == 1 ? "the index was" : "the indexes were") tried on a copy: "
-      + "\(gain.before.grouped) → \(gain.after.grouped) VM steps a run"
+      + "\(gain.before.grouped) → \(gain.after.grouped) "
+      + (gain.isOfPages ? "pages a run" : "VM steps a run")
   }
 
   /// The indexes of the hints and the remarks; indexes of one scan together.
@@ -252,7 +254,7 @@ extension PlanJudgement {
       .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
+  /// The index that replaces the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
   private func automaticIndexHint(_ table: String) -> String? {
     guard let lastingIndexes else {
       return automaticIndexColumns.first { $0.table == table }?.index.sql

@@ -122,14 +122,14 @@ public struct PlansReport {
 
   /// Merges entries with the same form, plan and verdict, in the order of their first entries.
   private static func grouped(_ entries: [Entry]) -> [Entry] {
-    var places: [Entry.Key: Int] = [:]
+    var indexes: [Entry.Key: Int] = [:]
     var groups: [Entry] = []
     for entry in entries {
       let key = entry.key
-      if let place = places[key] {
-        groups[place].add(entry)
+      if let index = indexes[key] {
+        groups[index].add(entry)
       } else {
-        places[key] = groups.count
+        indexes[key] = groups.count
         groups.append(entry)
       }
     }

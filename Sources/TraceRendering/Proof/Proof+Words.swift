@@ -22,9 +22,9 @@ extension Proof {
   /// The reasons for a verdict other than proven, decisive ones first.
   public var reasons: [String] {
     let worse = gate.regressions.map { difference in
-      let place = difference.caller.text.map { " at \($0)" } ?? ""
+      let locationText = difference.caller.text.map { " at \($0)" } ?? ""
       let subject = difference.sql == nil ? "the whole run" : "a statement"
-      return Reason("\(subject) does more\(place): \(difference.summary)", difference.sql)
+      return Reason("\(subject) does more\(locationText): \(difference.summary)", difference.sql)
     }
     let all = worse + self.worse + lost + unknown
     return doubts + gate.doubts
@@ -84,7 +84,7 @@ extension Document.Item {
       }
     }
     self.init(
-      tone: .good, headline: pair.basis.sentence, place: pair.test,
+      tone: .good, headline: pair.basis.sentence, location: pair.test,
       lines: lines("before", pair.before) + lines("after", pair.after))
   }
 }

@@ -16,8 +16,8 @@ extension Document {
     self.init(title: "rehearse: \(report.headline)")
     add(report.surroundings, .quiet)
     if let failure = rehearsal.failure {
-      let place = failure.line > 0 ? ", line \(failure.line)" : ""
-      add("Statement \(failure.number)\(place) failed: \(failure.message)", .bad)
+      let lineText = failure.line > 0 ? ", line \(failure.line)" : ""
+      add("Statement \(failure.number)\(lineText) failed: \(failure.message)", .bad)
       blocks.append(.excerpt(failure.sql, .plain, lines: 6))
       return
     }

@@ -147,7 +147,7 @@ extension FormEffect {
     }
     return Document.Item(
       tone: isWorse ? .bad : after.vmSteps < before.vmSteps ? .good : .plain,
-      headline: form.description, place: "", lines: lines)
+      headline: form.description, location: "", lines: lines)
   }
 }
 

@@ -6,7 +6,7 @@ import TraceAnalysis
 
 /// Writes events as JSON lines for engines that read them as a table; see ``EventRowV1``.
 public struct EventRows {
-  private let write: (RowPlace, String) throws -> Void
+  private let write: (RowPartition, String) throws -> Void
   private var origins: EventOrigins
   private var texts = StatementTexts()
   private var callers = CallerNames()
@@ -20,13 +20,13 @@ public struct EventRows {
   // As many as a profile distinguishes.
   private static let maxForms = 20_000
 
-  public init(labels: [String: String], write: @escaping (RowPlace, String) throws -> Void) {
+  public init(labels: [String: String], write: @escaping (RowPartition, String) throws -> Void) {
     self.write = write
     origins = EventOrigins(labels: labels)
   }
 
   public mutating func add(_ record: EventRecord) throws {
-    let place = origins.place(of: record)
+    let origin = origins.origin(of: record)
     var row = EventRowV1()
     switch record.event {
     case .statement(let event): return texts.add(event)
@@ -67,11 +67,11 @@ public struct EventRows {
     row.measured = measured.columns(of: record.event.measures.intersection(record.measures))
     (row.process, row.pid, row.tid) = (record.process.name, record.process.id, record.threadID)
     row.event = "\(record.event.name)"
-    (row.host, row.version) = (place.origin.host, place.origin.version)
-    row.labels = labels.text(place.origin.labels)
-    (row.database, row.sqliteVersion) = (place.origin.database, place.origin.sqliteVersion)
+    (row.host, row.version) = (origin.profile.host, origin.profile.version)
+    row.labels = labels.text(origin.profile.labels)
+    (row.database, row.sqliteVersion) = (origin.profile.database, origin.profile.sqliteVersion)
     written &+= 1
-    try write(RowPlace(table: "events", date: row.date, host: row.host), row.line)
+    try write(RowPartition(table: "events", date: row.date, host: row.host), row.line)
   }
 
   private mutating func fill(_ row: inout EventRowV1, _ fetch: FetchEnd, _ record: EventRecord) {

@@ -3,7 +3,7 @@
 public import StoreEvents
 public import TraceAnalysis
 
-/// The runs of a form at one place, in `sums/date=…/host=…/*.jsonl`; no field is null.
+/// The runs of a form from one origin, in `sums/date=…/host=…/*.jsonl`; no field is null.
 public struct SumRowV1: CountedFields {
   public var fields: SumRowFieldsV1
   public var counters: CounterValues<ColumnNames>

@@ -23,18 +23,18 @@ public struct SumRows {
   public static let tables = ["events", "sums", "buckets", "loops", "locks"]
 
   /// Creates a file for a table even without rows, so that engines find the table.
-  public func place(of table: String) -> RowPlace {
+  public func partition(of table: String) -> RowPartition {
     let rows = profile.formRows.filter { !$0.isRest }
-    return RowPlace(table: table, date: date, host: rows.first?.origin.host ?? "")
+    return RowPartition(table: table, date: date, host: rows.first?.origin.host ?? "")
   }
 
-  /// Passes each line with its place; lines of one place follow one another.
-  public mutating func write(_ write: (RowPlace, String) throws -> Void) throws {
+  /// Passes each line with its partition; lines of one partition follow one another.
+  public mutating func write(_ write: (RowPartition, String) throws -> Void) throws {
     let hosts = Dictionary(grouping: profile.formRows, by: \.origin.host)
     for (host, rows) in hosts.sorted(by: { $0.key < $1.key }) {
-      let sums = RowPlace(table: "sums", date: date, host: host)
+      let sums = RowPartition(table: "sums", date: date, host: host)
       for row in rows { try write(sums, JSONText.line(sum(row))) }
-      let buckets = RowPlace(table: "buckets", date: date, host: host)
+      let buckets = RowPartition(table: "buckets", date: date, host: host)
       for row in rows {
         for bucket in self.buckets(row) { try write(buckets, JSONText.line(bucket)) }
       }
@@ -48,12 +48,12 @@ public struct SumRows {
     let (host, version) = (common(\.host), common(\.version))
     for loop in profile.observed?.loops ?? [] {
       try write(
-        RowPlace(table: "loops", date: date, host: host),
+        RowPartition(table: "loops", date: date, host: host),
         JSONText.line(row(loop, host: host, version: version)))
     }
     for wait in profile.locks?.waits ?? [] {
       try write(
-        RowPlace(table: "locks", date: date, host: host),
+        RowPartition(table: "locks", date: date, host: host),
         JSONText.line(row(wait, host: host, version: version)))
     }
   }

@@ -26,11 +26,11 @@ extension SARIFLog {
 
   /// - Parameters:
   ///   - version: the tool's.
-  ///   - place: finds the line of a caller, or a line of the inputs where the caller is unknown:
+  ///   - location: finds the line of a caller, or a line of the inputs where the caller is unknown:
   ///     GitHub refuses a file with a result that has no location.
   public init(
     gate result: GateResult, version: String,
-    place: (_ caller: SourceLocation, _ sql: String?) -> Place
+    location: (_ caller: SourceLocation, _ sql: String?) -> FileLine
   ) {
     var results: [Result] = []
     func add(_ kind: Kind, _ differences: [GateResult.Difference]) {
@@ -39,7 +39,7 @@ extension SARIFLog {
           Result(
             kind.rawValue, index: Kind.allCases.firstIndex(of: kind) ?? 0, level: kind.level,
             text: difference.summary, sql: difference.sql,
-            at: place(difference.caller, difference.sql)))
+            at: location(difference.caller, difference.sql)))
       }
     }
     add(.moreWork, result.regressions)
@@ -47,7 +47,7 @@ extension SARIFLog {
       results.append(
         Result(
           Kind.slower.rawValue, index: 1, level: Kind.slower.level, text: change.summary,
-          sql: change.sql, at: place(change.caller, change.sql)))
+          sql: change.sql, at: location(change.caller, change.sql)))
     }
     add(.lessWork, result.improvements)
     add(.newStatement, result.appeared)
@@ -61,22 +61,23 @@ extension SARIFLog {
 
 extension SARIFLog.Result {
   fileprivate init(
-    _ rule: String, index: Int, level: String, text: String, sql: String?, at place: SARIFLog.Place
+    _ rule: String, index: Int, level: String, text: String, sql: String?,
+    at location: SARIFLog.FileLine
   ) {
     self.init(
       ruleId: rule, ruleIndex: index, level: level,
       message: SARIFLog.Message(text: sql.map { "\(text): \($0)" } ?? "in all: \(text)"),
-      locations: [SARIFLog.Location(place)],
+      locations: [SARIFLog.Location(location)],
       partialFingerprints: ["statement/v1": "\(rule)/\(StatementID(sql: sql ?? ""))"])
   }
 }
 
 extension SARIFLog.Location {
-  init(_ place: SARIFLog.Place) {
+  init(_ location: SARIFLog.FileLine) {
     physicalLocation = .init(
-      artifactLocation: .init(uri: SARIFLog.uri(place.path)),
+      artifactLocation: .init(uri: SARIFLog.uri(location.path)),
       // Lines count from 1.
-      region: .init(startLine: max(1, place.line)))
+      region: .init(startLine: max(1, location.line)))
   }
 }
 

@@ -15,7 +15,7 @@ public struct SARIFLog: Encodable, Sendable {
   }
 
   /// A line of a file, by the path from the top of the repository.
-  public struct Place: Hashable, Sendable {
+  public struct FileLine: Hashable, Sendable {
     public var path: String
     public var line: UInt64
 

@@ -25,7 +25,7 @@ extension Document {
     let profile = shared.profile
     let findings = review.findings
     let remarks: [Block] =
-      (review.remarks + review.excusedSentences).map { .paragraph($0, .quiet) }
+      (review.remarks + review.suppressedSentences).map { .paragraph($0, .quiet) }
       + review.complaints.map { .paragraph($0, .bad) }
       + review.scope(in: profile).map { .paragraph($0, .quiet) }
     guard !findings.isEmpty else { return remarks }
@@ -66,12 +66,12 @@ extension FindingReview {
     return ["\(subject) were not checked: they need --database FILE."]
   }
 
-  /// The findings that were excused, with their reasons.
-  var excusedSentences: [String] {
-    excused.map { excused in
-      let place = excused.finding.caller.text ?? excused.finding.object
-      return "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
-        + excused.exception.reason
+  /// The findings that were suppressed, with their reasons.
+  var suppressedSentences: [String] {
+    suppressed.map { suppressed in
+      let location = suppressed.finding.caller.text ?? suppressed.finding.object
+      return "excused: \(suppressed.finding.rule)\(location.isEmpty ? "" : " at \(location)"): "
+        + suppressed.exception.reason
     }
   }
 }
@@ -99,7 +99,7 @@ extension Document.Item {
     self.init(
       tone: finding.severity == .warning ? .bad : .plain,
       headline: "\(number). \(finding.severity.rawValue): \(finding.rule)",
-      place: finding.caller.text ?? (finding.statement == nil ? finding.object : ""),
+      location: finding.caller.text ?? (finding.statement == nil ? finding.object : ""),
       lines: lines)
   }
 }

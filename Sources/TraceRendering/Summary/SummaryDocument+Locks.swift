@@ -37,10 +37,10 @@ extension LockWait {
               + "whose end is missing"))
       return notes
     }
-    let place = holder.location.text.map { " at \($0)" } ?? ""
+    let locationText = holder.location.text.map { " at \($0)" } ?? ""
     guard holder.kind != LockHolder.waiting else {
       notes.append(
-        .text("waited beside \(holder.process)\(place), which waited for the lock as well"))
+        .text("waited beside \(holder.process)\(locationText), which waited for the lock as well"))
       return notes
     }
     guard holder.kind != LockHolder.reading else {
@@ -48,7 +48,8 @@ extension LockWait {
         waiter.sql.flatMap(StatementCommand.pragma(of:)) == "wal_checkpoint"
         ? "a checkpoint that resets the log waits until no connection reads it"
         : Self.commitsAndReads
-      notes.append(.text("waited for a read transaction of \(holder.process)\(place): \(reason)"))
+      notes.append(
+        .text("waited for a read transaction of \(holder.process)\(locationText): \(reason)"))
       return notes + holder.steps
     }
     let idle =
@@ -58,7 +59,8 @@ extension LockWait {
     let kind = holder.kind.isEmpty ? "transaction" : "\(holder.kind) transaction"
     let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
     let end = holder.kind.isEmpty && holder.time == 0 ? ", whose end is missing" : ""
-    notes.append(.text("waited for \(article) \(kind) of \(holder.process)\(place)\(idle)\(end)"))
+    notes.append(
+      .text("waited for \(article) \(kind) of \(holder.process)\(locationText)\(idle)\(end)"))
     return notes + holder.steps
   }
 

@@ -76,7 +76,7 @@ extension Document {
           .number((Double(fault.misses) + Double(fault.hits)) / $0)
         } ?? .none,
         .known(fault.known(\.missTime)),
-        .text(fault.origin.name), .place(fault.origin.location.text ?? "unknown"),
+        .text(fault.origin.name), .location(fault.origin.location.text ?? "unknown"),
       ])
     }
   }
@@ -91,7 +91,7 @@ extension Document {
           .known(save.known(\.totalTime)), .count(save.count), .count(save.inserted),
           .count(save.updated), .count(save.deleted), .known(save.known(\.waitTime)),
           .known(save.known(\.writeTime)), .known(save.known(\.commitTime)),
-          .place(save.location.text ?? "unknown"),
+          .location(save.location.text ?? "unknown"),
         ], notes: [.text(save.anatomy)])
     } + waits(of: profile)
   }

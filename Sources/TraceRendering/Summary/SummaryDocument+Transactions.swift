@@ -18,7 +18,7 @@ extension Document {
           transactions.writes == nil ? .number(Double(transactions.rows) / count) : .none,
           transactions.writes == nil || transactions.commitTime > 0
             ? .duration(transactions.commitTime) : .none,
-          .place(transactions.site.place),
+          .location(transactions.site.locationText),
         ], notes: transactions.site.sql.map { [.sql($0)] } ?? [])
     }
   }
@@ -28,14 +28,14 @@ extension Document {
     let columns = Table.columns(numbers: "failed", texts: "line", "error")
     return table("Errors", profile.locks?.failures ?? [], top: options.top, columns) { failure in
       Table.Row(
-        [.count(failure.site.count), .place(failure.site.place), .text(failure.error)],
+        [.count(failure.site.count), .location(failure.site.locationText), .text(failure.error)],
         notes: failure.notes)
     }
   }
 }
 
 extension LockSite {
-  fileprivate var place: String { location.text ?? "unknown caller" }
+  fileprivate var locationText: String { location.text ?? "unknown caller" }
 }
 
 extension FailureSite {
@@ -60,7 +60,7 @@ extension Profile {
     let lines = others.prefix(Self.maxErrors).map { failure in
       let cause = failure.cause.map { "; \($0)" } ?? ""
       let errors = failure.site.count.counted("error")
-      return "\(errors) at \(failure.site.place): \(failure.error)\(cause)"
+      return "\(errors) at \(failure.site.locationText): \(failure.error)\(cause)"
     }
     let rest = others.count - lines.count
     return (lines + (rest > 0 ? ["\(UInt64(rest).grouped) more: trace-report summary --all"] : []))

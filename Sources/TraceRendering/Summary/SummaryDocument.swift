@@ -9,7 +9,7 @@ public struct SummaryOptions: Hashable, Sendable {
   /// The maximum number of statements, savers and fault origins to list.
   public var top: Int
   public var order: Order
-  /// The key for groups, in place of the usual tables.
+  /// The key for groups, instead of the usual tables.
   public var grouping: Grouping?
   public var parts: Parts
 

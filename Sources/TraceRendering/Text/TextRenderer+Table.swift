@@ -72,7 +72,7 @@ extension TextRenderer {
   }
 
   private func fitted(_ cell: Cell, to width: Int) -> String {
-    if case .place(let place) = cell { return TerminalText.fittedToEnd(place, to: width) }
+    if case .location(let location) = cell { return TerminalText.fittedToEnd(location, to: width) }
     return TerminalText.fitted(cell.text, to: width)
   }
 }

@@ -68,15 +68,15 @@ struct TextRenderer {
   private mutating func render(_ item: Document.Item) {
     line("")
     let ink = item.tone.ink ?? .bold
-    let used = TerminalText.width(item.headline) + TerminalText.width(item.place) + 2
-    if !item.place.isEmpty, used <= style.width ?? .max {
-      let place = style.paint(LogText.escaped(item.place), .cyan)
-      line(style.paint(LogText.escaped(item.headline), ink) + "  " + place)
+    let used = TerminalText.width(item.headline) + TerminalText.width(item.location) + 2
+    if !item.location.isEmpty, used <= style.width ?? .max {
+      let location = style.paint(LogText.escaped(item.location), .cyan)
+      line(style.paint(LogText.escaped(item.headline), ink) + "  " + location)
     } else {
       for part in wrapped(item.headline, indent: 0) { line(style.paint(part, ink)) }
-      if !item.place.isEmpty {
-        let place = TerminalText.fittedToEnd(item.place, to: (style.width ?? .max) - 2)
-        line("  " + style.paint(place, .cyan))
+      if !item.location.isEmpty {
+        let location = TerminalText.fittedToEnd(item.location, to: (style.width ?? .max) - 2)
+        line("  " + style.paint(location, .cyan))
       }
     }
     for fact in item.lines { render(fact) }

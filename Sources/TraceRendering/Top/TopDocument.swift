@@ -15,9 +15,9 @@ extension Document {
     blocks += Self.statements(of: frame, top: top)
     blocks += Self.faults(of: frame, top: top)
     blocks += frame.interval.findings.map { finding in
-      let place = finding.caller.text ?? finding.object
+      let location = finding.caller.text ?? finding.object
       return .paragraph(
-        "\(finding.severity.rawValue): \(finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
+        "\(finding.severity.rawValue): \(finding.rule)\(location.isEmpty ? "" : " at \(location)"): "
           + finding.message, finding.severity == .warning ? .bad : .plain)
     }
     add("")
@@ -48,7 +48,7 @@ extension Document {
         .number(interval.perSecond(faults.missesAdded)),
         .number(interval.perSecond(faults.hitsAdded)), .count(faults.profile.misses),
         .text(faults.profile.origin.name),
-        .place(faults.profile.origin.location.text ?? "unknown"),
+        .location(faults.profile.origin.location.text ?? "unknown"),
       ])
     }
     let columns = Table.columns(

@@ -169,8 +169,8 @@ struct TopScreen {
   }
 
   private static func text(of finding: Finding) -> String {
-    let place = finding.caller.text ?? finding.object
-    return "\(finding.rule)\(place.isEmpty ? "" : " at \(place)"): \(finding.message)"
+    let location = finding.caller.text ?? finding.object
+    return "\(finding.rule)\(location.isEmpty ? "" : " at \(location)"): \(finding.message)"
   }
 
   private func line(of faults: LiveFaults) -> String {

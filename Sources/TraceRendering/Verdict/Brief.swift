@@ -9,7 +9,7 @@ extension Document {
     var tone: Tone
     var number: Int
     /// A line of code; "" where it is unknown.
-    var place: String
+    var location: String
     /// `a query in a loop on 'loan', up to 700 ms`.
     var title: String
     var message: String
@@ -30,7 +30,7 @@ extension Document {
       self.maxLines = maxLines
       self.number = number
       tone = finding.severity == .warning ? .bad : .plain
-      place = finding.caller.text ?? ""
+      location = finding.caller.text ?? ""
       let statement = shared.shared(finding).statement.flatMap(shared.profile.statement)
       let cost = finding.costText.map { ", \($0)" } ?? ""
       title = mark + finding.phrase(finding.problem, finding.culprit(of: statement)) + cost
@@ -39,26 +39,28 @@ extension Document {
       sql = statement?.sql.map { FindingSQL($0, of: finding) }
       fix =
         finding.fix + (finding.trialText.map { " (\($0))" } ?? "")
-        + Self.otherPlaces(of: findings.dropFirst(), than: place)
+        + Self.otherLocations(of: findings.dropFirst(), than: location)
     }
   }
 }
 
 extension Document.Brief {
   /// ` (also at app.py:50 and 2 more lines)`: other lines that the fix resolves as well.
-  private static func otherPlaces(of findings: ArraySlice<Finding>, than place: String) -> String {
-    let places = Set(findings.compactMap { $0.caller.text }).subtracting([place]).sorted()
-    guard let first = places.first else {
+  private static func otherLocations(of findings: ArraySlice<Finding>, than location: String)
+    -> String
+  {
+    let locations = Set(findings.compactMap { $0.caller.text }).subtracting([location]).sorted()
+    guard let first = locations.first else {
       return findings.isEmpty ? "" : " (also for \(findings.count.counted("more statement")))"
     }
-    let rest = places.count > 1 ? " and \((places.count - 1).counted("more line"))" : ""
+    let rest = locations.count > 1 ? " and \((locations.count - 1).counted("more line"))" : ""
     return " (also for \(first)\(rest))"
   }
 
   /// The same for a renderer that has room.
   var item: Document.Item {
     Document.Item(
-      tone: tone, headline: "\(number). \(title)", place: place,
+      tone: tone, headline: "\(number). \(title)", location: location,
       lines: [.init("", .text(message))] + (sql.map { [.init("", .sql($0.sql))] } ?? [])
         + [.init("fix", .text(fix))])
   }
@@ -90,16 +92,16 @@ extension TextRenderer {
     let (number, fix) = ("\(brief.number). ", "fix: " + brief.fix)
     let title = TerminalText.escaped(brief.title)
     let room = width - number.count - TerminalText.width(ofEscaped: title) - 2
-    let place = TerminalText.escaped(brief.place)
+    let location = TerminalText.escaped(brief.location)
     let ink = brief.tone.ink ?? .bold
-    if place.isEmpty {
+    if location.isEmpty {
       line(number + style.paint(TerminalText.cut(title, to: width - number.count), ink))
-    } else if TerminalText.width(ofEscaped: place) <= room || room >= Self.minPlace {
-      let place = TerminalText.fittedToEnd(brief.place, to: room)
-      line(number + style.paint(place, .cyan) + "  " + style.paint(title, ink))
+    } else if TerminalText.width(ofEscaped: location) <= room || room >= Self.minLocationWidth {
+      let location = TerminalText.fittedToEnd(brief.location, to: room)
+      line(number + style.paint(location, .cyan) + "  " + style.paint(title, ink))
     } else {
-      let place = TerminalText.fittedToEnd(brief.place, to: width - number.count)
-      line(number + style.paint(place, .cyan))
+      let location = TerminalText.fittedToEnd(brief.location, to: width - number.count)
+      line(number + style.paint(location, .cyan))
       write([TerminalText.cut(title, to: width - 3)], ink)
     }
     let isBelow = !fits(brief.rule, behind: brief.message) && fits(brief.rule, behind: fix)
@@ -120,7 +122,7 @@ extension TextRenderer {
   }
 
   // The end of a path with its line: `…Features/Search.swift:1234`.
-  private static let minPlace = 24
+  private static let minLocationWidth = 24
 
   private var width: Int { style.width ?? .max / 2 }
 

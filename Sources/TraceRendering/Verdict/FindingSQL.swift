@@ -84,17 +84,17 @@ struct FindingSQL: Hashable {
 
   /// The clause or the operator before the first column that is named; otherwise the rule's clause.
   private func focus(in tokens: [SQLToken], behind head: Int) -> Int? {
-    let places = tokens.indices.dropFirst(head + 1)
-    let ofRule = places.first { tokens[$0].isWord(clause) }
+    let indices = tokens.indices.dropFirst(head + 1)
+    let ofRule = indices.first { tokens[$0].isWord(clause) }
     if clause != "WHERE", let ofRule { return ofRule }
     guard
-      let named = places.first(where: { index in
+      let named = indices.first(where: { index in
         tokens[index].name.map { names.contains($0.lowercased()) } ?? false
       })
     else { return ofRule }
     let openings = ["WHERE", "ON", "AND", "OR", "ORDER", "GROUP", "HAVING", "SET", "JOIN"]
     // 8 is arbitrary: a term such as `lower(t.name) LIKE` before the column's name.
-    return places.last { index in
+    return indices.last { index in
       index <= named && index + 8 > named && openings.contains(where: tokens[index].isWord)
     } ?? named
   }

@@ -78,13 +78,13 @@ public struct FirstScreen {
   /// The findings, grouped by rule and fix, in the order of their worst one.
   private var causes: [[Finding]] {
     var causes: [[Finding]] = []
-    var places: [[String]: Int] = [:]
+    var indexes: [[String]: Int] = [:]
     for finding in review.findings {
       let key = [finding.rule, finding.severity.rawValue, finding.fix]
-      if let place = places[key] {
-        causes[place].append(finding)
+      if let index = indexes[key] {
+        causes[index].append(finding)
       } else {
-        places[key] = causes.count
+        indexes[key] = causes.count
         causes.append([finding])
       }
     }
@@ -104,8 +104,8 @@ public struct FirstScreen {
         + (rest > 0
           ? [.paragraph("  - \(UInt64(rest).grouped) more: trace-report summary --all", .bad)] : [])
     }
-    let excused = review.excused.count
-    let note = excused > 0 ? "; \(excused.counted("finding is", "findings are")) excused" : ""
+    let suppressed = review.suppressed.count
+    let note = suppressed > 0 ? "; \(suppressed.counted("finding is", "findings are")) excused" : ""
     return [.excerpt(profile.provenance + note, .quiet, lines: 2)]
       + verdict.gaps.prefix(Self.maxGaps).map { .excerpt($0, .bad, lines: 2) }
   }

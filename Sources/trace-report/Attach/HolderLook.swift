@@ -63,13 +63,13 @@ struct HolderLook {
   /// `MainThread is at app.py:12 (work)`.
   static func sentence(_ thread: ProgramThread) -> String {
     let name = thread.name.isEmpty ? "a thread" : thread.name
-    let place = "\(thread.line) (\(thread.function))"
+    let location = "\(thread.line) (\(thread.function))"
     if let pool = thread.pool {
-      return "\(name) waits for a connection of \(pool)'s pool at \(place)"
+      return "\(name) waits for a connection of \(pool)'s pool at \(location)"
     }
     let inner =
       thread.innermostFunction == thread.function
       ? "" : ", in \(thread.innermostFunction)() at \(thread.innermostLine)"
-    return "\(name) is at \(place)\(inner)"
+    return "\(name) is at \(location)\(inner)"
   }
 }

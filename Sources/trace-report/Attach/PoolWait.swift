@@ -52,10 +52,10 @@ struct PoolWait {
     guard !uses.isEmpty else {
       return "No connection was used since the recording began: what keeps it ran before."
     }
-    let places = uses.prefix(maxLines).map {
+    let locations = uses.prefix(maxLines).map {
       "at \($0.line), \(Cell.duration(now - $0.time).text) ago"
     }
     let subject = uses.count == 1 ? "The open connection was" : "The open connections were"
-    return "\(subject) last used \(places.joined(separator: ", and "))."
+    return "\(subject) last used \(locations.joined(separator: ", and "))."
   }
 }

@@ -12,8 +12,8 @@ import TraceRendering
 /// once. The files appear at the end, when all of them are complete.
 final class RowFolder {
   private let folder: String
-  private var files: [RowPlace: (file: OutputFile, part: String)] = [:]
-  private var parts: [(part: String, place: RowPlace)] = []
+  private var files: [RowPartition: (file: OutputFile, part: String)] = [:]
+  private var parts: [(part: String, partition: RowPartition)] = []
 
   // 200 is arbitrary: each open file has a descriptor and a buffer.
   private static let maxFiles = 200
@@ -22,11 +22,11 @@ final class RowFolder {
 
   deinit { for part in parts { unlink(part.part) } }
 
-  func write(_ place: RowPlace, _ line: String) throws {
-    if let known = files[place] { return try known.file.write(line) }
-    // Two files of one place would have the same name.
-    if parts.contains(where: { $0.place == place }) {
-      guard line.isEmpty else { throw Failure("the rows of \(place.path) are out of order") }
+  func write(_ partition: RowPartition, _ line: String) throws {
+    if let known = files[partition] { return try known.file.write(line) }
+    // Two files of one partition would have the same name.
+    if parts.contains(where: { $0.partition == partition }) {
+      guard line.isEmpty else { throw Failure("the rows of \(partition.path) are out of order") }
       return
     }
     guard files.count < Self.maxFiles else {
@@ -34,19 +34,19 @@ final class RowFolder {
         "the events have more than \(Self.maxFiles) days and hosts; export fewer inputs at once, "
           + "or a part with --since and --until")
     }
-    let path = "\(folder)/\(place.path)"
+    let path = "\(folder)/\(partition.path)"
     try Self.makeFolders(path)
     let part = "\(path)/.\(getpid())-\(parts.count).part"
     let file = try OutputFile(part)
-    files[place] = (file, part)
+    files[partition] = (file, part)
     try file.write(line)
   }
 
   /// Closes the open files, which keep their temporary names.
   func close() throws {
-    for (place, file) in files {
+    for (partition, file) in files {
       try file.file.finish()
-      parts.append((file.part, place))
+      parts.append((file.part, partition))
     }
     files.removeAll()
   }
@@ -55,7 +55,7 @@ final class RowFolder {
   func publish(as name: String) throws {
     try close()
     for part in parts {
-      let path = "\(folder)/\(part.place.path)/\(name).jsonl"
+      let path = "\(folder)/\(part.partition.path)/\(name).jsonl"
       guard rename(part.part, path) == 0 else {
         throw Failure("cannot write \(LogText.quoted(path)): \(SystemErrorText.last.sentence)")
       }

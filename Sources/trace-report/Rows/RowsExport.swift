@@ -41,14 +41,14 @@ struct RowsExport {
     }
     try counted.add(profile, name: path)
     var sums = SumRows(profile)
-    var last: RowPlace?
-    try sums.write { place, line in
-      // A sum over a thousand hosts has a thousand places.
-      if let known = last, known != place { try files.close() }
-      last = place
-      try files.write(place, line)
+    var last: RowPartition?
+    try sums.write { partition, line in
+      // A sum over a thousand hosts has a thousand partitions.
+      if let known = last, known != partition { try files.close() }
+      last = partition
+      try files.write(partition, line)
     }
-    for table in SumRows.tables { try files.write(sums.place(of: table), "") }
+    for table in SumRows.tables { try files.write(sums.partition(of: table), "") }
     try files.publish(as: Self.name(profile))
     for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
     return written

@@ -124,7 +124,7 @@ struct Gate: AsyncParsableCommand {
     let callers = result.regressions.flatMap {
       [$0.caller] + ($0.finding.map { [$0.caller] } ?? [])
     }
-    result.excuse(
+    result.suppress(
       by: try exceptions.file(commentsOf: callers + profile.callers), today: Exceptions.today)
     if timing { addTimes(of: runs, known, to: &result) }
     try outputs.show(

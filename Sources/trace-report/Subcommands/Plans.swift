@@ -152,14 +152,14 @@ struct Plans: ParsableCommand {
     return (report, explainer)
   }
 
-  /// Full scans that the file of exceptions excuses at each line that runs them.
-  private func excusedScans(
+  /// Full scans that the file of exceptions suppresses at each line that runs them.
+  private func suppressedScans(
     _ report: PlansReport, _ statements: [StatementSource.Statement]
   ) throws -> Int {
     let file = try exceptions.file(commentsOf: statements.flatMap(\.callers))
     guard !file.exceptions.isEmpty else { return 0 }
     var book = ExceptionBook(file, today: Exceptions.today)
-    func isExcused(_ statement: StatementSource.Statement, at caller: SourceLocation) -> Bool {
+    func isSuppressed(_ statement: StatementSource.Statement, at caller: SourceLocation) -> Bool {
       Rules.ofScans.sorted().contains {
         book.exception(
           rule: $0, caller: caller,
@@ -173,7 +173,7 @@ struct Plans: ParsableCommand {
         && entry.ids.allSatisfy { id in
           guard let statement = byID[id] else { return false }
           let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
-          return callers.allSatisfy { isExcused(statement, at: $0) }
+          return callers.allSatisfy { isSuppressed(statement, at: $0) }
         }
     }
   }
@@ -184,11 +184,11 @@ struct Plans: ParsableCommand {
         "no statement to explain; was the store traced?", status: ExitStatus.inconclusive)
     }
     guard failOn == .scan else { return }
-    let excused = try excusedScans(report, statements)
-    if excused > 0 {
-      Output.complain("\(excused.counted("full scan is", "full scans are")) excused")
+    let suppressed = try suppressedScans(report, statements)
+    if suppressed > 0 {
+      Output.complain("\(suppressed.counted("full scan is", "full scans are")) excused")
     }
-    let costly = report.count(.fullScan) + report.count(.costlySearch) - excused
+    let costly = report.count(.fullScan) + report.count(.costlySearch) - suppressed
     if costly > 0 {
       let verb =
         report.count(.costlySearch) == 0

@@ -63,10 +63,10 @@ struct Serve: ParsableCommand {
       throw ValidationError("Pass either a folder, a log, --pid, or a program after --.")
     }
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
-    guard let place = HTTPAddress.split(listen, defaultPort: nil) else {
+    guard let endpoint = HTTPAddress.split(listen, defaultPort: nil) else {
       throw ValidationError("--listen takes an address and a port, such as 127.0.0.1:9464.")
     }
-    if !HTTPServer.isLoopback(place.host), tokenFile == nil {
+    if !HTTPServer.isLoopback(endpoint.host), tokenFile == nil {
       throw ValidationError(
         "--listen \(listen) can be reached from other hosts: pass --token-file FILE.")
     }
@@ -89,7 +89,7 @@ struct Serve: ParsableCommand {
   }
 
   private func server() throws -> HTTPServer {
-    guard let place = HTTPAddress.split(listen, defaultPort: nil) else {
+    guard let endpoint = HTTPAddress.split(listen, defaultPort: nil) else {
       throw ExitCode.validationFailure
     }
     let token = try tokenFile.map { path in
@@ -102,7 +102,7 @@ struct Serve: ParsableCommand {
       }
       return token
     }
-    return try HTTPServer(host: place.host, port: place.port, token: token)
+    return try HTTPServer(host: endpoint.host, port: endpoint.port, token: token)
   }
 
   private func address(_ port: UInt16) -> String {

@@ -124,10 +124,10 @@ struct Summary: ParsableCommand {
   private func write(
     _ review: FindingReview, in profile: Profile, toFile path: String
   ) throws {
-    let places = ResultPlaces(inputs: reviewed.inputs.paths, sourceRoot: sourceRoot)
+    let locations = ResultLocations(inputs: reviewed.inputs.paths, sourceRoot: sourceRoot)
     let log = SARIFLog(
       findings: review.findings, in: profile, version: TraceReport.configuration.version,
-      place: places.place)
+      location: locations.location)
     try Output.write(JSONText.encoded(log), toFile: path)
   }
 

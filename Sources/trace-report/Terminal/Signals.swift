@@ -32,10 +32,10 @@ enum Signals {
   }
 
   /// Whether the terminal has requested a suspension since the last call.
-  static func takeSuspension() -> Bool { suspending.exchange(false, ordering: .relaxed) }
+  static func consumeSuspension() -> Bool { suspending.exchange(false, ordering: .relaxed) }
 
   /// Whether the size has changed since the last call.
-  static func takeResize() -> Bool { resizing.exchange(false, ordering: .relaxed) }
+  static func consumeResize() -> Bool { resizing.exchange(false, ordering: .relaxed) }
 
   private static func handle(
     _ signal: Int32, flags: Int32 = 0, _ body: @convention(c) (Int32) -> Void

@@ -87,8 +87,8 @@ final class TopTerminal: TopView {
 
   func wait(milliseconds: Int32) -> TopRequest? {
     let pressed = Key.wait(on: keys, milliseconds: milliseconds)
-    if Signals.takeSuspension() { suspend() }
-    if Signals.takeResize() { draw() }
+    if Signals.consumeSuspension() { suspend() }
+    if Signals.consumeResize() { draw() }
     for key in pressed {
       switch key {
       case .character("q"): return .quit

@@ -87,10 +87,10 @@ import Testing
     var plan = SavePlan()
     plan.insertions =
       [insertion(of: "Zoo")] + (2...4).map { row(stopTime, -$0, ["stop": reference(stop, -1)]) }
-    func member(_ key: Int64, _ place: Int64?) -> SavePlan.Order.Member {
+    func member(_ key: Int64, _ orderKey: Int64?) -> SavePlan.Order.Member {
       .init(
-        entity: stopTime, id: .init(table: stopTime.index, key: key), isInserted: place == nil,
-        place: place)
+        entity: stopTime, id: .init(table: stopTime.index, key: key), isInserted: orderKey == nil,
+        orderKey: orderKey)
     }
     let order = SavePlan.Order(
       relationship: try #require(stop.relationship(named: "stopTimes")),
@@ -101,7 +101,7 @@ import Testing
         orders: [order])
     ]
     let outcome = try write(plan)
-    #expect(outcome.places == [[[3072, 3073, 3074]]])
+    #expect(outcome.orderKeys == [[[3072, 3073, 3074]]])
     #expect(
       try fixture.rows("SELECT Z_PK, Z_FOK_STOP FROM ZSTOPTIME ORDER BY Z_FOK_STOP")
         == ["3|3072", "1|3073", "2|3074"])

@@ -28,7 +28,7 @@ import TraceAnalysis
     let line = code.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
     let found = review(code, line: UInt64(line))
     #expect(found.findings.isEmpty)
-    #expect(found.excused.map(\.exception.reason) == ["three rows"])
+    #expect(found.suppressed.map(\.exception.reason) == ["three rows"])
   }
 
   @Test(

@@ -50,7 +50,7 @@ import Testing
   func excusesWhatItNames(_ matcher: String) throws {
     let review = try review("[AvoidFullTableScan]\n\(matcher)\nreason = It is small.")
     #expect(review.findings.isEmpty)
-    #expect(review.excused.map(\.exception.reason) == ["It is small."])
+    #expect(review.suppressed.map(\.exception.reason) == ["It is small."])
     #expect(review.complaints.isEmpty)
   }
 
@@ -117,10 +117,10 @@ import Testing
     }.profile()
     var result = Gate().compare(after, with: BaselineV1(before))
     #expect(result.verdict == .regression)
-    result.excuse(
+    result.suppress(
       by: try ExceptionFile(path: "x", text: "[Gate]\nsql = FROM ZSTOP\nreason = new"), today: "")
     #expect(result.verdict == .same)
-    #expect(result.excused.count == 1)
+    #expect(result.suppressed.count == 1)
     #expect(result.complaints.isEmpty)
 
     let faults = RunBuilder {
@@ -130,7 +130,7 @@ import Testing
       $0.close()
     }.profile()
     var other = Gate().compare(faults, with: BaselineV1(before))
-    other.excuse(
+    other.suppress(
       by: try ExceptionFile(path: "x", text: "[Gate]\nsql = FROM ZSTOP\nreason = new"), today: "")
     #expect(other.regressions.flatMap(\.changes).map(\.metric) == [.faults])
   }
@@ -143,7 +143,7 @@ import Testing
     result.regressions = [
       .init(sql: nil, statement: nil, caller: .unknown, finding: warning, changes: [])
     ]
-    result.excuse(by: ExceptionFile(), today: "")
+    result.suppress(by: ExceptionFile(), today: "")
     #expect(result.regressions.count == 1 && result.verdict == .regression)
   }
 }

@@ -22,7 +22,7 @@ import Testing
     _ now: [KnownFinding], _ known: [KnownFinding] = [known("app.py", "Shop.list")]
   ) -> [Int] {
     FindingComparison(
-      known, now, places: Set(now.map { .init($0.file ?? "", $0.function ?? "") })
+      known, now, functions: Set(now.map { .init($0.file ?? "", $0.function ?? "") })
     ).new
   }
 

@@ -84,11 +84,11 @@ import TraceAnalysis
     let text = rules.map { "[\($0)]\nreason = on purpose\n" }.joined()
     let file = try ExceptionFile(path: "x", text: text)
     let came = ProfileDifference(before: empty, after: scans).findings
-    #expect(came.new == scans.findings && came.excused == 0)
+    #expect(came.new == scans.findings && came.suppressed == 0)
     let excused = ProfileDifference(
       before: empty, after: scans, exceptions: file, today: "2026-11-29"
     ).findings
-    #expect(excused.new.isEmpty && excused.excused == scans.findings.count)
+    #expect(excused.new.isEmpty && excused.suppressed == scans.findings.count)
     #expect(
       ProfileDifference(before: scans, after: empty, exceptions: file, today: "2026-11-29")
         .findings.gone.isEmpty)

@@ -54,7 +54,7 @@ struct SQLSpelling<Random: RandomNumberGenerator> {
     var words = tokens.map { String($0.text) }
     words[index] = quoted
     let sql = words.joined(separator: " ")
-    return SQLValues.places(in: SQLTokenizer.tokens(of: sql)).contains(index)
+    return SQLValues.positions(in: SQLTokenizer.tokens(of: sql)).contains(index)
   }
 
   /// Whether it is the name of a table, a column or a collation.

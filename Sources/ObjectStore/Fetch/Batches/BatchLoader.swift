@@ -43,11 +43,11 @@ final class BatchLoader {
   var loadedBatchCount: Int { batches.count }
   var fetchID: UInt64 { origin.fetchID }
 
-  /// The object at a place, its batch loaded if need be; nil if it was deleted since.
+  /// The object at a position, its batch loaded if need be; nil if it was deleted since.
   func object(at position: Int) throws -> AnyManagedObject? {
-    let (number, place) = position.quotientAndRemainder(dividingBy: batchSize)
+    let (number, index) = position.quotientAndRemainder(dividingBy: batchSize)
     if batches.last?.number != number { try useBatch(number) }
-    guard let object = batches[batches.count - 1].objects[place] else { return nil }
+    guard let object = batches[batches.count - 1].objects[index] else { return nil }
     if object.context == nil {
       // The context was reset: the loaded objects no longer belong to it.
       batches = []
@@ -127,8 +127,8 @@ final class BatchLoader {
   private func dropOldest() {
     var batch = batches.removeFirst()
     var held: Set<Int64> = []
-    for place in batch.objects.indices where !isKnownUniquelyReferenced(&batch.objects[place]) {
-      if let object = batch.objects[place] { held.insert(object.primaryKey) }
+    for index in batch.objects.indices where !isKnownUniquelyReferenced(&batch.objects[index]) {
+      if let object = batch.objects[index] { held.insert(object.primaryKey) }
     }
     context.store.cache.remove(
       held.isEmpty ? batch.rows : batch.rows.filter { !held.contains($0.primaryKey) },

@@ -50,7 +50,7 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
     return object.assumed(E.self)
   }
 
-  /// The id of the object at a place, which is not loaded; temporary where it was not yet saved.
+  /// The id of the object at a position, which is not loaded; temporary where it was not yet saved.
   ///
   /// The id of an entity with subentities is that of the object, which is loaded for it.
   public func objectID(at position: Int) -> ManagedObjectID {

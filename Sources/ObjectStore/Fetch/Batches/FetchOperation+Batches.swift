@@ -67,7 +67,7 @@ extension FetchOperation {
     }
     maker?.notify()
     let start = isMeasured ? TraceClock.now : 0
-    let objects = Self.placed(found, rows, at: keys)
+    let objects = Self.arranged(found, rows, at: keys)
     if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
     resultCount = rows.count
     let isWanted = interests.contains(.rows) || !loader.request.prefetched.isEmpty
@@ -99,12 +99,12 @@ extension FetchOperation {
   private static func wholeRange(_ keys: [Int64]) -> ClosedRange<Int64>? {
     guard let first = keys.first, let last = keys.last else { return nil }
     let step: Int64 = first <= last ? 1 : -1
-    for (place, key) in keys.enumerated() where key &- first != Int64(place) * step { return nil }
+    for (index, key) in keys.enumerated() where key &- first != Int64(index) * step { return nil }
     return min(first, last)...max(first, last)
   }
 
   /// The objects in the order of the keys.
-  private static func placed(
+  private static func arranged(
     _ found: [AnyManagedObject?], _ rows: [RowSnapshot], at keys: [Int64]
   ) -> [AnyManagedObject?] {
     // SQLite finds rows in the order of their keys, as most that goes through all objects does.

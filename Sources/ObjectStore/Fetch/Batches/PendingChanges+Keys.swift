@@ -3,11 +3,11 @@
 extension PendingChanges {
   /// Applies the changes to the keys from the database.
   ///
-  /// The objects that were not changed are in order already: the place of a changed one among them
+  /// The objects that were not changed are in order already: the index of a changed one among them
   /// is found by looking at some of them, a batch at a time.
   func apply(to saved: BatchLoader, limit: Int, offset: Int) throws -> BatchLoader {
     let unchanged = Unchanged(saved, touched: Set(changed.map(\.primaryKey)))
-    let moved = try placed(among: unchanged)
+    let moved = try arranged(among: unchanged)
     var keys = KeyList()
     var unsaved = unchanged.loader.unsaved
     var next = 0
@@ -18,14 +18,14 @@ extension PendingChanges {
       if count >= offset, count < end { keys.append(key) }
       count += 1
     }
-    for place in 0...unchanged.loader.keys.count {
-      while next < moved.count, moved[next].place == place {
+    for index in 0...unchanged.loader.keys.count {
+      while next < moved.count, moved[next].index == index {
         let object = moved[next].object
         if object.isUnsaved { unsaved[object.primaryKey] = object }
         append(object.primaryKey)
         next += 1
       }
-      if place < unchanged.loader.keys.count { append(unchanged.loader.keys[place]) }
+      if index < unchanged.loader.keys.count { append(unchanged.loader.keys[index]) }
     }
     return BatchLoader(
       saved.request, context: saved.context, keys: keys, unsaved: unsaved, fetchID: saved.fetchID)
@@ -33,34 +33,34 @@ extension PendingChanges {
 
   /// The changed objects that belong to the result, in order, each with the number of unchanged
   /// ones before it.
-  private func placed(
+  private func arranged(
     among unchanged: Unchanged
-  ) throws -> [(place: Int, object: AnyManagedObject)] {
+  ) throws -> [(index: Int, object: AnyManagedObject)] {
     var seen: Set<ObjectIdentifier> = []
     var wanted: [(key: ObjectOrder.Key, object: AnyManagedObject)] = []
     for (index, object) in changed.enumerated()
     where seen.insert(ObjectIdentifier(object)).inserted {
       guard try isWanted(object) else { continue }
-      let place = unchanged.places[object.primaryKey] ?? unchanged.savedCount + index
-      wanted.append((order.key(of: object, place: place), object))
+      let position = unchanged.positions[object.primaryKey] ?? unchanged.savedCount + index
+      wanted.append((order.key(of: object, position: position), object))
     }
     wanted.sort { order.isBefore($0.key, $1.key) }
-    return try wanted.map { (try place(of: $0.key, among: unchanged), $0.object) }
+    return try wanted.map { (try index(of: $0.key, among: unchanged), $0.object) }
   }
 
-  private func place(of key: ObjectOrder.Key, among unchanged: Unchanged) throws -> Int {
+  private func index(of key: ObjectOrder.Key, among unchanged: Unchanged) throws -> Int {
     try (0..<unchanged.loader.keys.count).partitioningIndex {
       order.isBefore(key, try sortKey(at: $0, of: unchanged))
     }
   }
 
   private func sortKey(at index: Int, of unchanged: Unchanged) throws -> ObjectOrder.Key {
-    let place = unchanged.savedPlace(of: index)
-    guard !order.isEmpty else { return order.key(of: nil, place: place) }
+    let position = unchanged.savedPosition(of: index)
+    guard !order.isEmpty else { return order.key(of: nil, position: position) }
     guard let object = try unchanged.loader.object(at: index) else {
-      return order.key(of: nil, place: place)
+      return order.key(of: nil, position: position)
     }
-    return order.key(of: object, place: place)
+    return order.key(of: object, position: position)
   }
 }
 
@@ -76,18 +76,18 @@ extension AnyManagedObject {
 private struct Unchanged {
   let loader: BatchLoader
   /// By key: the positions of the changed objects.
-  private(set) var places: [Int64: Int] = [:]
+  private(set) var positions: [Int64: Int] = [:]
   let savedCount: Int
   private var gaps: [Int] = []
 
   init(_ saved: BatchLoader, touched: Set<Int64>) {
     var keys = KeyList()
     savedCount = saved.keys.count
-    for place in 0..<savedCount {
-      let key = saved.keys[place]
+    for position in 0..<savedCount {
+      let key = saved.keys[position]
       if touched.contains(key) {
-        places[key] = place
-        gaps.append(place)
+        positions[key] = position
+        gaps.append(position)
       } else {
         keys.append(key)
       }
@@ -99,7 +99,7 @@ private struct Unchanged {
   }
 
   /// The position of the key at `index` in the database.
-  func savedPlace(of index: Int) -> Int {
+  func savedPosition(of index: Int) -> Int {
     // The number of gaps before it: gap `n` lies before if at most `index + n` keys do.
     index + (0..<gaps.count).partitioningIndex { gaps[$0] - $0 > index }
   }

@@ -102,15 +102,15 @@ extension FetchOperation {
       of: entity, select, collected: statements.collectedPrefetches[relationship.slot],
       interests: interests, contextID: context.contextID, cost: &cost,
       extra: { row in
-        let place = isOrdered && !row.isNull(firstEnd + 1) ? row.int64(firstEnd + 1) : .min
-        ends.all.append((row.int64(firstEnd), place))
+        let orderKey = isOrdered && !row.isNull(firstEnd + 1) ? row.int64(firstEnd + 1) : .min
+        ends.all.append((row.int64(firstEnd), orderKey))
       }
     ) { page in
       var index = 0
       page.forEach { row in
         let member = maker.object(of: row)
-        let (owner, place) = ends.all[index]
-        lists.append(member, of: owner, place: place)
+        let (owner, orderKey) = ends.all[index]
+        lists.append(member, of: owner, orderKey: orderKey)
         if listsMembers { members.append(member) }
         if keepsRows { rows.append(RowSnapshot(row)) }
         index += 1
@@ -122,7 +122,7 @@ extension FetchOperation {
     let changes = MemberChanges(context, of: relationship)
     lists.forEach { owner, list in
       let link = owner.unloadedLink(relationship.slot)
-      if isOrdered { link.recordPlaces(list.savedPlaces) }
+      if isOrdered { link.recordOrderKeys(list.savedOrderKeys) }
       for member in list.members { member.releaseOwner(owner, relationship) }
       link.members = link.arranged(changes.apply(to: list.members, of: owner, link))
     }
@@ -134,10 +134,10 @@ extension FetchOperation {
   }
 }
 
-/// The owners and places of the rows of one page.
+/// The owners and order keys of the rows of one page.
 private final class RowEnds {
   // Unchecked: a captured variable would be checked for exclusive access at each row.
-  @exclusivity(unchecked) var all: [(owner: Int64, place: Int64)] = []
+  @exclusivity(unchecked) var all: [(owner: Int64, orderKey: Int64)] = []
 }
 
 extension AnyManagedObject {

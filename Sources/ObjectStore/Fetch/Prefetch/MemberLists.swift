@@ -14,24 +14,24 @@ struct MemberLists {
 
   /// The order of an owner's members, the same as where they are read by a fault.
   fileprivate enum Order {
-    case rows, keys, places
+    case rows, keys, orderKeys
   }
 
   struct List {
     fileprivate(set) var members: [AnyManagedObject] = []
     /// Of an ordered relationship; `Int64.min` for NULL, which comes first.
-    fileprivate var places: [Int64] = []
+    fileprivate var orderKeys: [Int64] = []
     fileprivate var isInOrder = true
 
-    /// The places as a fault reads them.
-    var savedPlaces: [ToManyLink.Place] {
-      zip(members, places).map { (member: ObjectIdentifier($0), place: $1 == .min ? 0 : $1) }
+    /// The order keys as a fault reads them.
+    var savedOrderKeys: [ToManyLink.OrderKey] {
+      zip(members, orderKeys).map { (member: ObjectIdentifier($0), key: $1 == .min ? 0 : $1) }
     }
   }
 
   init(_ owners: [AnyManagedObject], of relationship: RelationshipDescription) {
     switch relationship.storage {
-    case _ where relationship.isOrdered: order = .places
+    case _ where relationship.isOrdered: order = .orderKeys
     case .joinTable: order = .keys
     default: order = .rows
     }
@@ -51,19 +51,19 @@ struct MemberLists {
   }
 
   /// Adds a member to the list of its owner; ignores members without an owner.
-  mutating func append(_ member: AnyManagedObject, of owner: Int64, place: Int64) {
+  mutating func append(_ member: AnyManagedObject, of owner: Int64, orderKey: Int64) {
     guard current < owners.count, owners[current].primaryKey == owner || seek(owner) else { return }
-    lists[current].append(member, place: place, order)
+    lists[current].append(member, orderKey: orderKey, order)
   }
 
   private mutating func seek(_ key: Int64) -> Bool {
     // After the last one, or anywhere: a column that is not an integer has another order.
     let start = owners[current].primaryKey < key ? current + 1 : 0
     let isNext = start < owners.count && owners[start].primaryKey == key
-    let place =
+    let index =
       isNext ? start : (start..<owners.count).partitioningIndex { owners[$0].primaryKey >= key }
-    guard place < owners.count, owners[place].primaryKey == key else { return false }
-    current = place
+    guard index < owners.count, owners[index].primaryKey == key else { return false }
+    current = index
     return true
   }
 
@@ -74,27 +74,27 @@ struct MemberLists {
 
 extension MemberLists.List {
   fileprivate mutating func append(
-    _ member: AnyManagedObject, place: Int64, _ order: MemberLists.Order
+    _ member: AnyManagedObject, orderKey: Int64, _ order: MemberLists.Order
   ) {
     if order != .rows, isInOrder, let last = members.last {
-      let lastPlace = places.last ?? place
+      let lastOrderKey = orderKeys.last ?? orderKey
       isInOrder =
-        lastPlace < place || lastPlace == place && last.primaryKey < member.primaryKey
+        lastOrderKey < orderKey || lastOrderKey == orderKey && last.primaryKey < member.primaryKey
     }
     members.append(member)
-    if order == .places { places.append(place) }
+    if order == .orderKeys { orderKeys.append(orderKey) }
   }
 
-  /// By place, and equal places by key; nearly always they come so.
+  /// By order key, and equal ones by primary key; nearly always they come so.
   fileprivate func sorted() -> Self {
     if isInOrder { return self }
     let indices = members.indices.sorted {
-      let (a, b) = places.isEmpty ? (0, 0) : (places[$0], places[$1])
+      let (a, b) = orderKeys.isEmpty ? (0, 0) : (orderKeys[$0], orderKeys[$1])
       return a == b ? members[$0].primaryKey < members[$1].primaryKey : a < b
     }
     var sorted = self
     sorted.members = indices.map { members[$0] }
-    if !places.isEmpty { sorted.places = indices.map { places[$0] } }
+    if !orderKeys.isEmpty { sorted.orderKeys = indices.map { orderKeys[$0] } }
     return sorted
   }
 }

@@ -2,7 +2,7 @@
 
 /// The difference between two snapshots of a fetched results controller.
 ///
-/// Old places count before any change, and new places after all of them, as list views require.
+/// Old positions count before any change, and new ones after all of them, as list views require.
 public struct FetchedResultsChanges: Hashable, Sendable {
   /// A position in a list with sections.
   public typealias Position = FetchedResultsSnapshot.Position
@@ -14,17 +14,17 @@ public struct FetchedResultsChanges: Hashable, Sendable {
 
   /// A section that came or went.
   public enum SectionChange: Hashable, Sendable {
-    /// At its new place.
+    /// At its new position.
     case insert(name: String, at: Int)
-    /// At its old place.
+    /// At its old position.
     case delete(name: String, from: Int)
   }
 
   /// An object that came, went, moved or has other values.
   public enum ObjectChange: Hashable, Sendable {
-    /// At its new place.
+    /// At its new position.
     case insert(ManagedObjectID, at: Position)
-    /// From its old place.
+    /// From its old position.
     case delete(ManagedObjectID, from: Position)
     /// Within its section, or to another section; its values may also have changed.
     case move(ManagedObjectID, from: Position, to: Position)

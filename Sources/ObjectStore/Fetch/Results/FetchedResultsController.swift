@@ -272,14 +272,14 @@ private struct Results {
 extension FetchedResultsController {
   // MARK: - Looking
 
-  /// The object at a place, loaded with its batch; nil if it was deleted since.
+  /// The object at a position, loaded with its batch; nil if it was deleted since.
   ///
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at position: FetchedResultsSnapshot.Position) throws -> ManagedObject<E>? {
     try object(at: snapshot.index(of: position))
   }
 
-  /// The object at a place of the snapshot; nil if it was deleted since.
+  /// The object at an index of the snapshot; nil if it was deleted since.
   ///
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at index: Int) throws -> ManagedObject<E>? {
@@ -293,7 +293,7 @@ extension FetchedResultsController {
     return BatchedObjects(loader)
   }
 
-  /// The place of an object; nil if it is not among the results.
+  /// The position of an object; nil if it is not among the results.
   public func position(of object: ManagedObject<E>) -> FetchedResultsSnapshot.Position? {
     snapshot.firstIndex { $0.primaryKey == object.primaryKey }.map(snapshot.position(of:))
   }

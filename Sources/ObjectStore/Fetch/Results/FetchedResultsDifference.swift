@@ -9,7 +9,7 @@ struct FetchedResultsDifference {
   /// Objects that were saved for the first time: the current key, by the key in the old snapshot.
   let saved: [Int64: Int64]
 
-  /// An object of both snapshots, by its places.
+  /// An object of both snapshots, by its indices.
   private struct Common {
     let key: Int64
     let old: Int
@@ -20,32 +20,32 @@ struct FetchedResultsDifference {
   func changes() -> FetchedResultsChanges {
     var changes = FetchedResultsChanges()
     let newSections = sectionChanges(&changes)
-    let newPlaces = Dictionary(
+    let newIndices = Dictionary(
       new.enumerated().map { ($1.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
     var common: [Common] = []
     for (section, oldSection) in old.sections.enumerated() {
-      for place in oldSection.range {
-        guard let newPlace = newPlaces[oldKey(place)] else {
-          changes.objects.append(.delete(old[place], from: old.position(of: place)))
+      for index in oldSection.range {
+        guard let newIndex = newIndices[oldKey(index)] else {
+          changes.objects.append(.delete(old[index], from: old.position(of: index)))
           continue
         }
         let range = newSections[section].map { new.sections[$0].range }
         common.append(
           Common(
-            key: oldKey(place), old: place, new: newPlace,
-            staysInSection: range?.contains(newPlace) == true))
+            key: oldKey(index), old: index, new: newIndex,
+            staysInSection: range?.contains(newIndex) == true))
       }
     }
     report(common, in: &changes)
     let known = Set(common.map(\.new))
-    for (place, id) in new.enumerated() where !known.contains(place) {
-      changes.objects.append(.insert(id, at: new.position(of: place)))
+    for (index, id) in new.enumerated() where !known.contains(index) {
+      changes.objects.append(.insert(id, at: new.position(of: index)))
     }
     return changes
   }
 
-  private func oldKey(_ place: Int) -> Int64 {
-    let key = old[place].primaryKey
+  private func oldKey(_ index: Int) -> Int64 {
+    let key = old[index].primaryKey
     return saved[key] ?? key
   }
 
@@ -82,20 +82,20 @@ struct FetchedResultsDifference {
   private func sectionChanges(_ changes: inout FetchedResultsChanges) -> [Int?] {
     let oldNames = names(old)
     let newNames = names(new)
-    let newPlaces = Dictionary(uniqueKeysWithValues: newNames.enumerated().map { ($1, $0) })
-    let common = oldNames.enumerated().compactMap { place, name in
-      newPlaces[name].map { (old: place, new: $0) }
+    let newIndices = Dictionary(uniqueKeysWithValues: newNames.enumerated().map { ($1, $0) })
+    let common = oldNames.enumerated().compactMap { index, name in
+      newIndices[name].map { (old: index, new: $0) }
     }
     var staying = [Int?](repeating: nil, count: oldNames.count)
     for index in Self.longestIncreasing(common.map(\.new)) {
       staying[common[index].old] = common[index].new
     }
-    for (place, name) in oldNames.enumerated() where staying[place] == nil {
-      changes.sections.append(.delete(name: name.name, from: place))
+    for (index, name) in oldNames.enumerated() where staying[index] == nil {
+      changes.sections.append(.delete(name: name.name, from: index))
     }
     let stayingNew = Set(staying.compactMap(\.self))
-    for (place, name) in newNames.enumerated() where !stayingNew.contains(place) {
-      changes.sections.append(.insert(name: name.name, at: place))
+    for (index, name) in newNames.enumerated() where !stayingNew.contains(index) {
+      changes.sections.append(.insert(name: name.name, at: index))
     }
     return staying
   }
@@ -136,9 +136,9 @@ struct FetchedResultsDifference {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: values.count)
     for index in values.indices {
-      let place = tails.indices.partitioningIndex { values[tails[$0]] >= values[index] }
-      previous[index] = place > 0 ? tails[place - 1] : nil
-      if place == tails.count { tails.append(index) } else { tails[place] = index }
+      let position = tails.indices.partitioningIndex { values[tails[$0]] >= values[index] }
+      previous[index] = position > 0 ? tails[position - 1] : nil
+      if position == tails.count { tails.append(index) } else { tails[position] = index }
     }
     var result: [Int] = []
     var next = tails.last

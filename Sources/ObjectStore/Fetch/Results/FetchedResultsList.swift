@@ -26,26 +26,26 @@ struct FetchedResultsList {
     return snapshot
   }
 
-  /// Removes objects by their keys, and inserts others at their places.
+  /// Removes objects by their keys, and inserts others at their positions.
   ///
-  /// Among equal objects an object keeps its place; a new one comes last.
+  /// Among equal objects an object keeps its position; a new one comes last.
   func replacing(
     _ removed: Set<Int64>, with objects: [AnyManagedObject],
     section: (AnyManagedObject) -> String
   ) -> FetchedResultsList {
-    var places: [Int64: Int] = [:]
+    var positions: [Int64: Int] = [:]
     var kept: [(key: ObjectOrder.Key, entry: Entry)] = []
     kept.reserveCapacity(entries.count)
-    for (place, entry) in entries.enumerated() {
+    for (position, entry) in entries.enumerated() {
       if removed.contains(entry.id.primaryKey) {
-        places[entry.id.primaryKey] = place
+        positions[entry.id.primaryKey] = position
       } else {
-        kept.append((ObjectOrder.Key(values: entry.values, place: place), entry))
+        kept.append((ObjectOrder.Key(values: entry.values, position: position), entry))
       }
     }
     let arriving = objects.enumerated().map { index, object in
       let key = order.key(
-        of: object, place: places[object.primaryKey] ?? entries.count + index)
+        of: object, position: positions[object.primaryKey] ?? entries.count + index)
       return (
         key: key,
         entry: Entry(id: object.objectID, section: section(object), values: key.values)
@@ -55,10 +55,10 @@ struct FetchedResultsList {
     result.entries.reserveCapacity(kept.count + arriving.count)
     var next = 0
     for (key, entry) in arriving {
-      let place = (next..<kept.count).partitioningIndex { order.isBefore(key, kept[$0].key) }
-      result.entries += kept[next..<place].map(\.entry)
+      let index = (next..<kept.count).partitioningIndex { order.isBefore(key, kept[$0].key) }
+      result.entries += kept[next..<index].map(\.entry)
       result.entries.append(entry)
-      next = place
+      next = index
     }
     result.entries += kept[next...].map(\.entry)
     return result

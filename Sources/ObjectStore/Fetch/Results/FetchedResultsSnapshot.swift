@@ -16,14 +16,14 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
     public var range: Range<Int>
   }
 
-  /// A place in a list with sections.
+  /// A position in a list with sections.
   public struct Position: Hashable, Comparable, Sendable {
     /// From 0.
     public var section: Int
     /// Within the section, from 0.
     public var item: Int
 
-    /// The place of an item.
+    /// The position of an item.
     public init(section: Int, item: Int) {
       self.section = section
       self.item = item
@@ -39,19 +39,19 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
   public var startIndex: Int { 0 }
   /// The number of objects.
   public var endIndex: Int { ids.count }
-  /// The id of the object at a place.
+  /// The id of the object at an index.
   public subscript(position: Int) -> ManagedObjectID { ids[position] }
-  /// The id of the object at a place in a section.
+  /// The id of the object at a position in a section.
   public subscript(position: Position) -> ManagedObjectID { ids[index(of: position)] }
 
-  /// The place in the snapshot of a place in a section.
+  /// The index in the snapshot of a position in a section.
   public func index(of position: Position) -> Int {
     let range = sections[position.section].range
     require(position.item >= 0 && position.item < range.count, "item of section")
     return range.lowerBound + position.item
   }
 
-  /// The place in its section of a place in the snapshot.
+  /// The position in its section of an index in the snapshot.
   public func position(of index: Int) -> Position {
     let section = sectionIndex(of: index)
     return Position(section: section, item: index - sections[section].range.lowerBound)

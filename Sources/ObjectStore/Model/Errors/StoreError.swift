@@ -13,7 +13,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case noEncryption(path: String)
   /// SQLite found the file damaged.
   case corrupt(path: String, reason: String)
-  /// A number that the store keeps in a row cannot be one: `Z_OPT` or the place in an order of a row
+  /// A number that the store keeps in a row cannot be one: `Z_OPT` or the order key of a row
   /// with that `Z_PK`, or `Z_MAX` of `Z_PRIMARYKEY`, where the key is `Z_ENT`.
   case damagedRow(path: String, table: String, key: Int64, column: String, value: String)
   /// The database has tables, but they are not an object store's.

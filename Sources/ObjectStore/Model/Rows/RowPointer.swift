@@ -6,8 +6,8 @@
 ///     │ key │ version │ page │ counts │ null bits │ slot 0 │ slot 1 │  …  │ bytes of text and blobs │
 ///     └─────┴─────────┴──────┴────────┴───────────┴────────┴────────┴─────┴─────────────────────────┘
 ///
-/// All in words of eight bytes. A slot is an integer, the bits of a real, or the place (upper half,
-/// from the first null word) and the count (lower half) of bytes.
+/// All in words of eight bytes. A slot is an integer, the bits of a real, or the extent of bytes:
+/// their offset (upper half, from the first null word) and their count (lower half).
 ///
 /// An attribute reads its value through it, which makes no copy and keeps nothing.
 public struct RowPointer: Equatable, @unchecked Sendable {
@@ -46,8 +46,8 @@ public struct RowPointer: Equatable, @unchecked Sendable {
 
   @inlinable
   func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let place = word(slot)
-    let start = UnsafeRawPointer(words + Self.headerWords) + Int(place &>> 32)
-    return body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
+    let extent = word(slot)
+    let start = UnsafeRawPointer(words + Self.headerWords) + Int(extent &>> 32)
+    return body(UnsafeRawBufferPointer(start: start, count: Int(extent & 0xffff_ffff)))
   }
 }

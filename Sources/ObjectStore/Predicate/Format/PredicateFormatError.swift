@@ -15,7 +15,7 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
   /// The expected text, such as `a value`.
   public var expected: String
 
-  /// - Parameter offset: the place in the format, in UTF-8 bytes.
+  /// - Parameter offset: the offset in the format, in UTF-8 bytes.
   init(_ format: String, at offset: Int, found: String, expected: String) {
     self.format = format
     self.found = found
@@ -30,7 +30,7 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
 }
 
 extension PredicateFormatError: CustomStringConvertible {
-  /// The sentence, the line of the format, and a caret under the place.
+  /// The sentence, the line of the format, and a caret under the position.
   public var description: String {
     let lines = format.split(separator: "\n", omittingEmptySubsequences: false)
     let text = line <= lines.count ? lines[line - 1] : ""

@@ -10,7 +10,7 @@ extension FetchPredicate {
   ///   - format: the format string.
   ///   - arguments: one for each `%@`, `%K` (a key path, as a string), `%d`, `%f` and so on; nil
   ///     stands for `nil`.
-  /// - Throws: ``PredicateFormatError`` with the place, if the format cannot be read or the
+  /// - Throws: ``PredicateFormatError`` with the position, if the format cannot be read or the
   ///   arguments do not fit its placeholders. Names are looked up later, when it is used.
   public init(
     _ format: String, _ arguments: (any PredicateArgument)?...
@@ -20,7 +20,7 @@ extension FetchPredicate {
 
   /// Reads a predicate format, its arguments in an array.
   ///
-  /// - Throws: ``PredicateFormatError`` with the place, if the format cannot be read or the
+  /// - Throws: ``PredicateFormatError`` with the position, if the format cannot be read or the
   ///   arguments do not fit its placeholders.
   public init(
     format: String, arguments: [(any PredicateArgument)?] = []

@@ -7,7 +7,7 @@ struct TextSearch {
   let index: SearchIndexDescription
   /// The indexed attributes.
   let attributes: [AttributeDescription]
-  /// With column names in place of attribute names.
+  /// With column names instead of attribute names.
   let query: String
   private let engine: SearchEngine
 

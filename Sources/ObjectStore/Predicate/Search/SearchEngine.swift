@@ -36,8 +36,8 @@ final class SearchEngine: Sendable {
     let columns = layout.columns.joined(separator: ", ")
     try connection.execute(
       "CREATE VIRTUAL TABLE search USING fts5(\(columns), tokenize='\(layout.tokenizer.rawValue)')")
-    let places = Array(repeating: "?", count: layout.columns.count).joined(separator: ", ")
-    insert = "INSERT INTO search(\(columns)) VALUES (\(places))"
+    let placeholders = Array(repeating: "?", count: layout.columns.count).joined(separator: ", ")
+    insert = "INSERT INTO search(\(columns)) VALUES (\(placeholders))"
     self.connection = Mutex(connection)
   }
 
@@ -56,8 +56,8 @@ final class SearchEngine: Sendable {
       defer { try? connection.execute("ROLLBACK") }
       let row = try connection.cachedStatement(insert)
       defer { connection.recycle(row) }
-      for (place, text) in texts.enumerated() {
-        if let text { row.bind(text, at: Int32(place + 1)) }
+      for (index, text) in texts.enumerated() {
+        if let text { row.bind(text, at: Int32(index + 1)) }
       }
       try row.run()
       return try Self.finds(query, connection)

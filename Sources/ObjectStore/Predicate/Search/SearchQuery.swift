@@ -12,7 +12,7 @@ struct SearchQuery {
   private let scalars: [Unicode.Scalar]
   private let index: SearchIndexDescription
   private let entity: String
-  private var place = 0
+  private var position = 0
   private var text = ""
 
   private init(_ query: String, _ index: SearchIndexDescription, entity: String) {
@@ -50,8 +50,8 @@ struct SearchQuery {
 
   private mutating func translate() throws(FetchPredicateError) -> String {
     var isColumnList = false
-    while place < scalars.count {
-      let scalar = scalars[place]
+    while position < scalars.count {
+      let scalar = scalars[position]
       switch scalar {
       case "{": isColumnList = true
       case "}": isColumnList = false
@@ -59,10 +59,10 @@ struct SearchQuery {
       }
       guard scalar == "\"" || Self.isWordPart(scalar) else {
         text.unicodeScalars.append(scalar)
-        place += 1
+        position += 1
         continue
       }
-      let (name, source) = scalar == "\"" ? takeString() : takeWord()
+      let (name, source) = scalar == "\"" ? consumeString() : consumeWord()
       if isColumnList || isFollowedByColon {
         text += try column(of: name)
       } else {
@@ -80,48 +80,48 @@ struct SearchQuery {
     }
   }
 
-  private mutating func takeWord() -> (name: String, source: String) {
+  private mutating func consumeWord() -> (name: String, source: String) {
     var word = String.UnicodeScalarView()
-    while place < scalars.count, Self.isWordPart(scalars[place]) {
-      word.append(scalars[place])
-      place += 1
+    while position < scalars.count, Self.isWordPart(scalars[position]) {
+      word.append(scalars[position])
+      position += 1
     }
     return (String(word), String(word))
   }
 
   /// A string ends with a quote that no other one follows.
-  private mutating func takeString() -> (name: String, source: String) {
+  private mutating func consumeString() -> (name: String, source: String) {
     var name = String.UnicodeScalarView()
-    let start = place
-    place += 1
-    while place < scalars.count {
-      let scalar = scalars[place]
-      place += 1
+    let start = position
+    position += 1
+    while position < scalars.count {
+      let scalar = scalars[position]
+      position += 1
       if scalar == "\"" {
-        guard place < scalars.count, scalars[place] == "\"" else { break }
-        place += 1
+        guard position < scalars.count, scalars[position] == "\"" else { break }
+        position += 1
       }
       name.append(scalar)
     }
     var source = String.UnicodeScalarView()
-    source.append(contentsOf: scalars[start..<place])
+    source.append(contentsOf: scalars[start..<position])
     return (String(name), String(source))
   }
 
   private var isFollowedByColon: Bool {
     let spaces: Set<Unicode.Scalar> = [" ", "\t", "\n", "\r"]
-    return scalars[place...].first { !spaces.contains($0) } == ":"
+    return scalars[position...].first { !spaces.contains($0) } == ":"
   }
 
   private func column(of name: String) throws(FetchPredicateError) -> String {
-    let place =
+    let attribute =
       index.attributes.firstIndex(of: name)
       ?? index.attributes.firstIndex { $0.lowercased() == name.lowercased() }
-    guard let place else {
+    guard let attribute else {
       throw .searchQuery(
         "\(entity) has no '\(name)' in its search index, but "
           + index.attributes.joined(separator: ", "))
     }
-    return index.columns[place]
+    return index.columns[attribute]
   }
 }

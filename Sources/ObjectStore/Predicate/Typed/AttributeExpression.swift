@@ -9,7 +9,7 @@ public import Foundation
 public protocol AttributeExpression<Value> {
   /// The type of the attribute's value.
   associatedtype Value: AttributeValue
-  /// The value's place in the predicate's tree.
+  /// The value's position in the predicate's tree.
   var predicateExpression: FetchPredicate.Expression { get }
   /// ANY or ALL for an attribute over a to-many relationship.
   var predicateQuantifier: FetchPredicate.Quantifier { get }

@@ -8,7 +8,7 @@
 public protocol CollectionExpression<Destination> {
   /// The entity of the members.
   associatedtype Destination: Entity
-  /// The relationship's place in the predicate's tree.
+  /// The relationship's position in the predicate's tree.
   var predicatePath: FetchPredicate.PropertyPath { get }
 }
 

@@ -8,7 +8,7 @@
 public protocol ObjectExpression<Destination> {
   /// The entity of the other end.
   associatedtype Destination: Entity
-  /// The object's place in the predicate's tree.
+  /// The object's position in the predicate's tree.
   var predicatePath: FetchPredicate.PropertyPath { get }
 }
 

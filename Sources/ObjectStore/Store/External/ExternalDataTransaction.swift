@@ -18,7 +18,7 @@ final class ExternalDataTransaction {
   /// - Parameter folder: the folder of a store; the transaction holds the store's write lock.
   init(_ folder: ExternalDataFolder) {
     self.folder = folder
-    _ = folder.replaced.take()
+    _ = folder.replaced.drain()
   }
 
   /// - Throws: ``StoreError``: `full`, `cannotWriteExternalData`.
@@ -69,14 +69,14 @@ final class ExternalDataTransaction {
   }
 
   private func willCommit(_ connection: Connection) throws {
-    if !folder.doubtful.isEmpty { try takePlace(connection) }
+    if !folder.doubtful.isEmpty { try rewriteFirstPage(connection) }
     guard !made.isEmpty else { return }
     try folder.mark(owner: ExternalDataFolder.owner(connection))
     try folder.sync()
   }
 
   private func didCommit(_ connection: Connection) {
-    let (replaced, doubtful) = (folder.replaced.take(), folder.doubtful.take())
+    let (replaced, doubtful) = (folder.replaced.drain(), folder.doubtful.drain())
     let useless = unused.union(doubtful)
     guard !useless.isEmpty || !replaced.isEmpty, folder.syncLog() else { return }
     folder.remove(useless)
@@ -96,7 +96,7 @@ final class ExternalDataTransaction {
   /// broken, with the next commit.
   ///
   /// The commit may still be in the log and become effective after a crash, because SQLite updates
-  /// the valid length of the log in memory last. Another commit in its place prevents that.
+  /// the valid length of the log in memory last. Another commit instead of it prevents that.
   private func commitDidFail(_ connection: Connection) {
     guard !made.isEmpty else { return }
     folder.doubtful.insert(made)
@@ -104,7 +104,7 @@ final class ExternalDataTransaction {
   }
 
   /// Writes the first page unchanged, so that the commit is written even if nothing was changed.
-  private func takePlace(_ connection: Connection) throws(SQLiteError) {
+  private func rewriteFirstPage(_ connection: Connection) throws(SQLiteError) {
     let version = try connection.prepare("PRAGMA user_version")
     guard try version.step() else { return }
     let number = version.int64(0)
@@ -124,7 +124,7 @@ final class RemovableFiles: Sendable {
     if let uuid = reference.uuid { insert([uuid]) }
   }
 
-  func take() -> Set<UUID> {
+  func drain() -> Set<UUID> {
     files.withLock { files in
       defer { files = [] }
       return files

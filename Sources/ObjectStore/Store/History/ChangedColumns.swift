@@ -20,8 +20,8 @@ enum ChangedColumns {
     guard case .bitmap = self else { return Data(properties.joined(separator: "\n").utf8) }
     let all = entity.propertyNames
     var bytes = Data(count: (all.count + 7) / 8)
-    for (place, name) in all.enumerated() where properties.contains(name) {
-      bytes[place / 8] |= 0x80 >> UInt8(place % 8)
+    for (index, name) in all.enumerated() where properties.contains(name) {
+      bytes[index / 8] |= 0x80 >> UInt8(index % 8)
     }
     return bytes
   }
@@ -34,7 +34,7 @@ enum ChangedColumns {
       let names = String(validating: bytes, as: UTF8.self)?.split(separator: "\n").map(String.init)
       return self == .names || names?.allSatisfy(all.contains) == true ? names : nil
     }
-    let places = (0..<bytes.count * 8).filter { bytes[$0 / 8] & (0x80 >> UInt8($0 % 8)) != 0 }
-    return places.allSatisfy(all.indices.contains) ? places.map { all[$0] } : nil
+    let indices = (0..<bytes.count * 8).filter { bytes[$0 / 8] & (0x80 >> UInt8($0 % 8)) != 0 }
+    return indices.allSatisfy(all.indices.contains) ? indices.map { all[$0] } : nil
   }
 }

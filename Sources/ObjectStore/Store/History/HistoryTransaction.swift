@@ -4,7 +4,7 @@ public import Foundation
 
 /// One save or batch, as the persistent history keeps it.
 public struct HistoryTransaction: Hashable, Sendable {
-  /// Its place in the history.
+  /// Its position in the history.
   public let token: HistoryToken
   /// When it was written.
   public let timestamp: Date
@@ -33,7 +33,7 @@ public struct HistoryChange: Hashable, Sendable {
   }
 }
 
-/// A place in a store's history: the transactions up to one of them.
+/// A position in a store's history: the transactions up to one of them.
 public struct HistoryToken: Hashable, Comparable, Sendable, Codable {
   /// The transaction's number in the store, from 1.
   public let transaction: Int64

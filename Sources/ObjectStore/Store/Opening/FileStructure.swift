@@ -59,7 +59,7 @@ struct FileStructure {
   private(set) var entities: [Entity] = []
   /// Rows of `Z_PRIMARYKEY` that name no entity, or one that another row names.
   private(set) var unusableEntities: [String] = []
-  private var places: [Int64: Int] = [:]
+  private var entityIndices: [Int64: Int] = [:]
   /// By number: the root entity.
   private var roots: [Int64: Entity] = [:]
   private var entitiesByTable: [String: [Entity]] = [:]
@@ -137,7 +137,7 @@ struct FileStructure {
         unusableEntities.append("'\(entity.name)' (Z_ENT \(entity.number))")
         continue
       }
-      places[entity.number] = entities.count
+      entityIndices[entity.number] = entities.count
       entities.append(entity)
     }
     findRoots()
@@ -162,7 +162,7 @@ struct FileStructure {
 
   // MARK: - Entities
 
-  func entity(numbered number: Int64) -> Entity? { places[number].map { entities[$0] } }
+  func entity(numbered number: Int64) -> Entity? { entityIndices[number].map { entities[$0] } }
 
   /// The entity at the top of the hierarchy.
   func root(of entity: Entity) -> Entity { roots[entity.number] ?? entity }

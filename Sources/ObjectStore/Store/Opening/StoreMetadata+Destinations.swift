@@ -38,8 +38,8 @@ extension StoreMetadata {
     let words = text.split(separator: " ").map(String.init)
     guard words.first == Self.stamp(hashes) else { return nil }
     var pairs: [String: String] = [:]
-    for place in stride(from: 1, to: words.count - 1, by: 2) {
-      pairs[words[place]] = words[place + 1]
+    for index in stride(from: 1, to: words.count - 1, by: 2) {
+      pairs[words[index]] = words[index + 1]
     }
     return pairs
   }

@@ -25,7 +25,7 @@ struct StoreSchema {
     let type: String
   }
 
-  /// Integer attributes, to-one relationships with their places in an order, numbers and dates,
+  /// Integer attributes, to-one relationships with their keys in an order, numbers and dates,
   /// text, bytes; each group A–Z.
   static func columns(of entity: EntityDescription) -> [Column] {
     func attributes(_ types: Set<String>) -> [Column] {
@@ -103,7 +103,7 @@ extension RelationshipDescription {
     return (entity.entityID, name) <= (inverse.entity.entityID, inverse.name)
   }
 
-  /// The column after a to-one with the object's place in the ordered inverse.
+  /// The column after a to-one with the object's key in the ordered inverse.
   var orderColumn: String? {
     guard case .column = storage, let inverse,
       case .inverseColumn(_, let order) = inverse.storage

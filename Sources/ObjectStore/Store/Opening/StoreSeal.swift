@@ -20,7 +20,7 @@ struct StoreSeal {
   /// The numbers of the file's entities, by name.
   private var numbers: [String: Int64] = [:]
   private var propertyList: [UInt8] = []
-  /// The place of the seal in the property list.
+  /// The position of the seal in the property list.
   private var digits: Range<Int>?
   /// Of the schema, the entities and the metadata around the digits.
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -11,7 +11,7 @@ struct BatchChanges {
   /// property.
   var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
 
-  /// `ZNAME = ?`, or an expression in place of the `?`.
+  /// `ZNAME = ?`, or an expression instead of the `?`.
   struct Assignment {
     var column: String
     var value: StoreValue

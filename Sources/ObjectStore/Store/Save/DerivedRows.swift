@@ -10,7 +10,7 @@ import Synchronization
 /// UPDATE for each attribute computes them before the commit. Nothing of it is in the file.
 final class DerivedRows: Sendable {
   let columns: [RelatedColumn]
-  /// The places of the tables with columns that change while `Z_OPT` stays: a save must not keep a
+  /// The indices of the tables with columns that change while `Z_OPT` stays: a save must not keep a
   /// row of theirs as an object has it.
   let tables: Set<Int>
   private let keys = Mutex<[Int: Set<Int64>]>([:])
@@ -32,17 +32,17 @@ final class DerivedRows: Sendable {
       self.keys.withLock { _ = $0[column, default: []].insert(key) }
     }
     for (number, column) in columns.enumerated() {
-      for (place, trigger) in column.triggers.enumerated() {
+      for (index, trigger) in column.triggers.enumerated() {
         let keys = trigger.keys.map { "SELECT \(function)(\(number), \($0.column))\($0.source);" }
         try connection.execute(
-          "CREATE TEMP TRIGGER \(column.table)_\(column.column)_\(place) AFTER \(trigger.event) "
+          "CREATE TEMP TRIGGER \(column.table)_\(column.column)_\(index) AFTER \(trigger.event) "
             + "BEGIN \(keys.joined(separator: " ")) END")
       }
     }
   }
 
   /// The columns with their rows since the last call.
-  func take() -> [(RelatedColumn, [Int64])] {
+  func drain() -> [(RelatedColumn, [Int64])] {
     guard !columns.isEmpty else { return [] }
     let keys = self.keys.withLock { keys in
       defer { keys = [:] }
@@ -63,7 +63,7 @@ final class TriggeredRows: Sendable {
   func removeAll() { keys.withLock { $0 = [:] } }
 
   /// The rows since the last call; rows of entities that the model lacks have no objects.
-  func take(_ model: ManagedObjectModel) -> [DerivedRowKeys] {
+  func drain(_ model: ManagedObjectModel) -> [DerivedRowKeys] {
     let keys = keys.withLock { keys in
       defer { keys = [:] }
       return keys
@@ -87,7 +87,7 @@ struct DerivedRowKeys {
 extension SaveWriter {
   /// Computes the derived attributes that the transaction concerns, by one statement each.
   mutating func writeDerivedColumns() throws {
-    for (column, keys) in store.derivedRows.take() {
+    for (column, keys) in store.derivedRows.drain() {
       do {
         try run(column.updateSQL, [.string(JSONArray(keys: keys).text)])
       } catch let error as SQLiteError {
@@ -118,7 +118,7 @@ struct RelatedColumn: Sendable {
   let name: String
   let table: String
   let column: String
-  /// The place of its table in all that is kept by table.
+  /// The index of its table in all that is kept by table.
   let tableIndex: Int
   let reference: ManagedObjectID.EntityReference
   /// The SQL that computes the value of a row.
@@ -156,7 +156,7 @@ struct RelatedColumn: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// The places of the tables that triggers of a file report rows of.
+  /// The indices of the tables that triggers of a file report rows of.
   fileprivate func triggeredTables(_ connection: Connection) throws(SQLiteError) -> Set<Int> {
     let find = try connection.prepare(
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%AffectedObjectValue%'")

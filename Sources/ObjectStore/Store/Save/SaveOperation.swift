@@ -87,11 +87,11 @@ struct SaveOperation {
           began = isMeasured ? TraceClock.now : 0
           waitTime = began - start
           store.reportBusyWait(on: pooled, contextID: origin.contextID)
-          _ = store.derivedRows.take()
+          _ = store.derivedRows.drain()
           pooled.triggeredRows.removeAll()
           try writes(&writer)
           try writer.writeDerivedColumns()
-          writer.outcome.derived += pooled.triggeredRows.take(store.model)
+          writer.outcome.derived += pooled.triggeredRows.drain(store.model)
           try writer.writeHistory()
           written = isMeasured ? TraceClock.now : 0
           writeTime = written - began
@@ -106,7 +106,7 @@ struct SaveOperation {
           error, path: store.path, waited: .nanoseconds(waited), model: store.model)
       }
       commitTime = isMeasured ? TraceClock.now - written : 0
-      take(writer)
+      adopt(writer)
       io?.didCommit(
         commitIO(began), commit: commitTime, on: connection, of: store,
         contextID: origin.contextID)
@@ -117,7 +117,7 @@ struct SaveOperation {
     }
   }
 
-  private mutating func take(_ writer: borrowing SaveWriter) {
+  private mutating func adopt(_ writer: borrowing SaveWriter) {
     statements = writer.statementCount
     derived = writer.outcome.derived
     guard let counts = writer.counts else { return }

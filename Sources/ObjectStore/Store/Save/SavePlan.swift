@@ -16,7 +16,7 @@ struct SavePlan {
 
   /// Identifies a row before and after it has its permanent key.
   struct RowID: Hashable {
-    /// The place of its table in all that is kept by table.
+    /// The index of its table in all that is kept by table.
     let table: Int
     /// `Z_PK`; below zero for a row that gets its key while it is written.
     let key: Int64
@@ -70,8 +70,8 @@ struct SavePlan {
       let entity: EntityDescription
       let id: RowID
       let isInserted: Bool
-      /// Its saved place; nil for a new member.
-      let place: Int64?
+      /// Its saved order key; nil for a new member.
+      let orderKey: Int64?
     }
   }
 
@@ -101,8 +101,8 @@ struct SaveOutcome {
   var cacheEpoch: UInt64 = 0
   /// The key of each inserted row, in the order of the plan.
   var keys: [Int64] = []
-  /// By the plan's links and their orders: the new place of each member, nil if it is unchanged.
-  var places: [[[Int64?]]] = []
+  /// By the plan's links and their orders: the new key of each member, nil if it is unchanged.
+  var orderKeys: [[[Int64?]]] = []
   /// How conflicts were resolved.
   var resolutions: [SavePlan.RowID: ConflictResolution] = [:]
   /// By slot: data with external storage, or the files to which it was written.

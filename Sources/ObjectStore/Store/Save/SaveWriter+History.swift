@@ -68,14 +68,14 @@ extension SaveWriter {
   mutating func writeHistory() throws {
     let count = history.reduce(0) { $0 + $1.keys.count }
     guard count > 0 else { return }
-    let transaction = try takeKeys(of: "TRANSACTION", count: 1)
+    let transaction = try reserveKeys(of: "TRANSACTION", count: 1)
     let author = try stringKey(origin.author)
     let name = try stringKey(origin.contextName.isEmpty ? nil : origin.contextName)
     try run(
       "INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZCONTEXTNAMETS, ZTIMESTAMP) "
         + "VALUES(?, ?, 1, ?, ?, ?)",
       [.integer(transaction.first), .integer(transaction.entity), author, name, .date(Date())])
-    let changes = try takeKeys(of: "CHANGE", count: count)
+    let changes = try reserveKeys(of: "CHANGE", count: count)
     let insert =
       "INSERT INTO ACHANGE(Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, "
       + "ZCOLUMNS) VALUES(?, ?, 1, ?, ?, ?, ?, ?)"
@@ -105,7 +105,7 @@ extension SaveWriter {
   }
 
   /// Assigns keys that were never used before, not even by purged rows.
-  private mutating func takeKeys(
+  private mutating func reserveKeys(
     of name: String, count: Int
   ) throws -> (first: Int64, entity: Int64) {
     var taken: (last: Int64, entity: Int64)?
@@ -129,7 +129,7 @@ extension SaveWriter {
       key = .integer($0.int64(0))
     }
     guard key == .null else { return key }
-    let new = try takeKeys(of: "TRANSACTIONSTRING", count: 1)
+    let new = try reserveKeys(of: "TRANSACTIONSTRING", count: 1)
     try run(
       "INSERT INTO ATRANSACTIONSTRING(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, 1, ?)",
       [.integer(new.first), .integer(new.entity), .string(name)])

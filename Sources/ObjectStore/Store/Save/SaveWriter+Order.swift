@@ -2,36 +2,36 @@
 
 import SQLiteDriver
 
-/// A place in an ordered one-to-many: the member, and its to-one's slot.
-struct OrderPlace: Hashable {
+/// The slot of a key in an ordered one-to-many: the member, and its to-one's slot.
+struct OrderSlot: Hashable {
   let member: SavePlan.RowID
   let slot: Int
 }
 
 extension SaveWriter {
-  /// Assigns positions to changed members of ordered one-to-manys.
+  /// Assigns order keys to changed members of ordered one-to-manys.
   ///
-  /// - Returns: saved members with a changed position, with their to-one.
-  mutating func placeMembers(
+  /// - Returns: saved members with a changed order key, with their to-one.
+  mutating func assignOrderKeys(
     _ plan: SavePlan
   ) throws -> [(SavePlan.Order.Member, RelationshipDescription)] {
     var moved: [(SavePlan.Order.Member, RelationshipDescription)] = []
-    outcome.places = plan.links.map { $0.orders.map { $0.members.map { _ in nil } } }
+    outcome.orderKeys = plan.links.map { $0.orders.map { $0.members.map { _ in nil } } }
     for (link, links) in plan.links.enumerated() {
       for (number, order) in links.orders.enumerated() {
         guard !order.relationship.inverse.isToMany else { continue }
         let toOne: RelationshipDescription = order.relationship.inverse
-        var last = order.isAppended ? try lastPlace(of: links.owner, order.relationship) : 0
-        let next = nextPlaces(order.members)
+        var last = order.isAppended ? try lastOrderKey(of: links.owner, order.relationship) : 0
+        let next = nextOrderKeys(order.members)
         for (index, member) in order.members.enumerated() {
-          if let known = member.place, known > last {
+          if let known = member.orderKey, known > last {
             last = known
             continue
           }
           guard last < .max else { throw try damagedOrder(links.owner, order.relationship) }
-          last = place(of: member, after: last, before: next[index])
-          outcome.places[link][number][index] = last
-          places[OrderPlace(member: member.id, slot: toOne.slot)] = last
+          last = orderKey(of: member, after: last, before: next[index])
+          outcome.orderKeys[link][number][index] = last
+          orderKeys[OrderSlot(member: member.id, slot: toOne.slot)] = last
           if !member.isInserted { moved.append((member, toOne)) }
         }
       }
@@ -40,7 +40,7 @@ extension SaveWriter {
   }
 
   /// `last` is neither below zero nor the last integer.
-  private func place(
+  private func orderKey(
     of member: SavePlan.Order.Member, after last: Int64, before next: Int64?
   ) -> Int64 {
     if let next, next > last + 1 { return last + (next - last) / 2 }
@@ -49,18 +49,18 @@ extension SaveWriter {
     return isTooLarge ? last + 1 : max(last + 1, spaced)
   }
 
-  /// For each member, the next saved place after it.
-  private func nextPlaces(_ members: [SavePlan.Order.Member]) -> [Int64?] {
+  /// For each member, the next saved order key after it.
+  private func nextOrderKeys(_ members: [SavePlan.Order.Member]) -> [Int64?] {
     var next: Int64?
-    var places: [Int64?] = members.reversed().map { member in
-      defer { next = member.place ?? next }
+    var keys: [Int64?] = members.reversed().map { member in
+      defer { next = member.orderKey ?? next }
       return next
     }
-    places.reverse()
-    return places
+    keys.reverse()
+    return keys
   }
 
-  private mutating func lastPlace(
+  private mutating func lastOrderKey(
     of owner: SavePlan.RowID, _ relationship: RelationshipDescription
   ) throws -> Int64 {
     guard case .inverseColumn(let column, let order?) = relationship.storage else { return 0 }
@@ -80,7 +80,7 @@ extension SaveWriter {
     return last
   }
 
-  /// The member after which there is no place left.
+  /// The member after which there is no order key left.
   private func damagedOrder(
     _ owner: SavePlan.RowID, _ relationship: RelationshipDescription
   ) throws -> StoreError {
@@ -95,14 +95,14 @@ extension SaveWriter {
     return damage(table, find.int64(0), order, find.literal(1))
   }
 
-  mutating func writePlace(
+  mutating func writeOrderKey(
     of member: SavePlan.Order.Member, _ toOne: RelationshipDescription
   ) throws {
     guard let column = toOne.orderColumn,
-      let place = places[OrderPlace(member: member.id, slot: toOne.slot)]
+      let orderKey = orderKeys[OrderSlot(member: member.id, slot: toOne.slot)]
     else { return }
     try run(
       "UPDATE \(member.entity.table) SET \(column) = ? WHERE Z_PK = ?",
-      [.integer(place), .integer(member.id.key)])
+      [.integer(orderKey), .integer(member.id.key)])
   }
 }

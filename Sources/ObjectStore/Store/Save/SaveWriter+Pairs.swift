@@ -22,29 +22,29 @@ extension SaveWriter {
     }
     for (link, links) in links.enumerated() {
       for (number, order) in links.orders.enumerated() {
-        outcome.places[link][number] = try writePlaces(
-          order, of: links.owner, outcome.places[link][number])
+        outcome.orderKeys[link][number] = try writeOrderKeys(
+          order, of: links.owner, outcome.orderKeys[link][number])
       }
     }
   }
 
   /// Renumbers the members of an ordered many-to-many, in steps of 1,024 as Core Data does.
-  private mutating func writePlaces(
-    _ order: SavePlan.Order, of owner: SavePlan.RowID, _ places: [Int64?]
+  private mutating func writeOrderKeys(
+    _ order: SavePlan.Order, of owner: SavePlan.RowID, _ keys: [Int64?]
   ) throws -> [Int64?] {
     guard
       case .joinTable(let table, let source, let destination, let column?) =
         order.relationship.storage
-    else { return places }
-    var places = places
+    else { return keys }
+    var keys = keys
     for (index, member) in order.members.enumerated() {
-      let place = Int64(index + 1) * RelationshipDescription.orderGap
-      guard member.place != place else { continue }
-      places[index] = place
+      let orderKey = Int64(index + 1) * RelationshipDescription.orderGap
+      guard member.orderKey != orderKey else { continue }
+      keys[index] = orderKey
       try run(
         "UPDATE \(table) SET \(column) = ? WHERE \(source) = ? AND \(destination) = ?",
-        [.integer(place), .integer(key(owner)), .integer(key(member.id))])
+        [.integer(orderKey), .integer(key(owner)), .integer(key(member.id))])
     }
-    return places
+    return keys
   }
 }

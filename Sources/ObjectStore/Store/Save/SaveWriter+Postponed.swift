@@ -6,7 +6,7 @@ import SQLiteDriver
 struct PostponedRows {
   /// Whether another row may lose its values in the same save.
   var mayTake = false
-  /// Their places in the plan.
+  /// Their indices in the plan.
   fileprivate(set) var insertions: [Int] = []
   fileprivate(set) var updates: [SavePlan.Row] = []
 
@@ -16,13 +16,13 @@ struct PostponedRows {
 extension SaveWriter {
   /// Puts off a row that violates a uniqueness constraint; false if the violation is an error.
   ///
-  /// - Parameter place: that in the plan of a row that is inserted.
+  /// - Parameter index: that in the plan of a row that is inserted.
   mutating func postpone(
-    _ row: SavePlan.Row, _ error: SQLiteError, at place: Int? = nil
+    _ row: SavePlan.Row, _ error: SQLiteError, at index: Int? = nil
   ) -> Bool {
     guard error.isNotUnique, postponed.mayTake else { return false }
     discardExternalData(of: row)
-    if let place { postponed.insertions.append(place) } else { postponed.updates.append(row) }
+    if let index { postponed.insertions.append(index) } else { postponed.updates.append(row) }
     return true
   }
 

@@ -34,8 +34,8 @@ extension SaveWriter {
         parameter += 1
       }
       for toOne in ordered {
-        if let place = places[OrderPlace(member: row.id, slot: toOne.slot)] {
-          statement.bind(place, at: parameter)
+        if let orderKey = orderKeys[OrderSlot(member: row.id, slot: toOne.slot)] {
+          statement.bind(orderKey, at: parameter)
         } else {
           statement.bindNull(at: parameter)
         }
@@ -62,7 +62,7 @@ extension SaveWriter {
     [.integer(key), .integer(row.entity.entityID), .integer(1)]
       + changes.map { permanent($0 ?? .null) }
       + ordered.map {
-        places[OrderPlace(member: row.id, slot: $0.slot)].map(StoreValue.integer) ?? .null
+        orderKeys[OrderSlot(member: row.id, slot: $0.slot)].map(StoreValue.integer) ?? .null
       }
   }
 
@@ -182,12 +182,12 @@ private struct PreparedUpdate {
 
   func fits(_ entity: EntityDescription, _ changes: [StoreValue?]) -> Bool {
     guard entity === self.entity else { return false }
-    var place = 0
+    var index = 0
     for slot in changes.indices {
       if case nil = changes[slot] { continue }
-      guard place < slots.count, slots[place] == slot else { return false }
-      place += 1
+      guard index < slots.count, slots[index] == slot else { return false }
+      index += 1
     }
-    return place == slots.count
+    return index == slots.count
   }
 }

@@ -19,8 +19,8 @@ struct SaveWriter: ~Copyable {
   var explained: Set<String> = []
   /// The results of the save that the context adopts.
   var outcome = SaveOutcome()
-  /// Places in ordered one-to-manys that this save assigns.
-  var places: [OrderPlace: Int64] = [:]
+  /// Order keys in ordered one-to-manys that this save assigns.
+  var orderKeys: [OrderSlot: Int64] = [:]
   let externalData: ExternalDataTransaction
   /// Rows that wait for other rows to release their unique values.
   var postponed = PostponedRows()
@@ -43,12 +43,12 @@ struct SaveWriter: ~Copyable {
     outcome.keys = plan.insertions.map(\.key)
     for (entity, rows) in inserted { try assignKeys(entity, rows) }
     if plan.mayReferToInsertions { recordKeys(plan.insertions) }
-    let moved = try placeMembers(plan)
+    let moved = try assignOrderKeys(plan)
     // Only a row that is written later in this save can make room for one that comes first.
     postponed.mayTake = !plan.updates.isEmpty || !plan.deletions.isEmpty
     try insert(inserted, of: plan)
     try update(plan.updates, plan.mergePolicy)
-    for (member, toOne) in moved { try writePlace(of: member, toOne) }
+    for (member, toOne) in moved { try writeOrderKey(of: member, toOne) }
     try writePairs(plan.links)
     try delete(plan.deletions, plan.mergePolicy)
     if !postponed.isEmpty { try writePostponed(plan) }
@@ -65,7 +65,7 @@ struct SaveWriter: ~Copyable {
     if !returned.isEmpty { try resolve(returned, plan.mergePolicy) }
   }
 
-  /// The places of rows, entity by entity in the order of the model.
+  /// The indices of rows, entity by entity in the order of the model.
   private func byEntity(_ rows: [SavePlan.Row]) -> [(EntityDescription, [Int])] {
     guard let first = rows.first?.entity else { return [] }
     if !rows.contains(where: { $0.entity !== first }) { return [(first, Array(rows.indices))] }

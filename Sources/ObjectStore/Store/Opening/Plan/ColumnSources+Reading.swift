@@ -13,7 +13,7 @@ extension ColumnSources {
   ///   - kinds: the entities of the model with rows in the table, with their numbers.
   ///   - recorded: columns by property, such as `Message.text`, if the file's record still applies.
   ///   - followed: the renamings that the table of that root has followed; nil for all.
-  ///   - inverses: by the place of a to-one: the column of its inverse, for one without a name of its own.
+  ///   - inverses: by the slot of a to-one: the column of its inverse, for one without a name of its own.
   init(
     _ properties: [StoredProperty], in table: FileStructure.Table, kinds: [EntityDescription],
     isShared: Bool, recorded: [String: String]?, followed: (root: Int64, Set<String>?),
@@ -29,50 +29,50 @@ extension ColumnSources {
     bases = zip(wanted, relevant).map { $1.isEmpty ? nil : match[$0] }
     columns = Array(repeating: [:], count: properties.count)
     let named = Set(bases.compactMap(\.self))
-    for (place, column) in inverses.sorted(by: { $0.key < $1.key })
-    where bases[place] == nil && !relevant[place].isEmpty && !named.contains(column)
+    for (slot, column) in inverses.sorted(by: { $0.key < $1.key })
+    where bases[slot] == nil && !relevant[slot].isEmpty && !named.contains(column)
       && !bases.contains(column)
     {
-      bases[place] = column
+      bases[slot] = column
     }
     let exact = Set(bases.compactMap(\.self))
-    var unclear: [(places: [Int], family: [String])] = []
+    var unclear: [(slots: [Int], family: [String])] = []
     for base in exact.sorted() {
-      let places = bases.indices.filter { bases[$0] == base }
+      let slots = bases.indices.filter { bases[$0] == base }
       var family = [base]
       while case let next = base + String(family.count), present.contains(next),
         !exact.contains(next)
       {
         family.append(next)
       }
-      if let recorded, places.allSatisfy({ properties[$0].column(recorded, present) != nil }) {
-        for place in places {
-          let column = properties[place].column(recorded, present)
-          for id in relevant[place] { columns[place][id] = column }
+      if let recorded, slots.allSatisfy({ properties[$0].column(recorded, present) != nil }) {
+        for slot in slots {
+          let column = properties[slot].column(recorded, present)
+          for id in relevant[slot] { columns[slot][id] = column }
         }
-      } else if places.count == 1, family.count == 1 || !isShared {
-        for id in relevant[places[0]] { columns[places[0]][id] = base }
+      } else if slots.count == 1, family.count == 1 || !isShared {
+        for id in relevant[slots[0]] { columns[slots[0]][id] = base }
       } else if !isShared {
-        for (column, place) in zip(family, places) {
-          for id in relevant[place] { columns[place][id] = column }
+        for (column, slot) in zip(family, slots) {
+          for id in relevant[slot] { columns[slot][id] = column }
         }
       } else {
-        unclear.append((places, family))
+        unclear.append((slots, family))
       }
     }
     guard !unclear.isEmpty else { return }
     let used = try Self.used(unclear.flatMap(\.family), in: table.name, connection)
-    for (places, family) in unclear {
+    for (slots, family) in unclear {
       for id in ids {
         var free = family.filter { used[id, default: []].contains($0) }
         // A property of the same entity with a name that differs only in case has its own column.
-        let own = places.filter { relevant[$0].contains(id) }
-        for place in own where free.contains(properties[place].defaultColumn) {
-          columns[place][id] = properties[place].defaultColumn
-          free.removeAll { $0 == properties[place].defaultColumn }
+        let own = slots.filter { relevant[$0].contains(id) }
+        for slot in own where free.contains(properties[slot].defaultColumn) {
+          columns[slot][id] = properties[slot].defaultColumn
+          free.removeAll { $0 == properties[slot].defaultColumn }
         }
-        for place in own where columns[place][id] == nil && !free.isEmpty {
-          columns[place][id] = free.removeFirst()
+        for slot in own where columns[slot][id] == nil && !free.isEmpty {
+          columns[slot][id] = free.removeFirst()
         }
       }
     }

@@ -24,7 +24,7 @@ struct NameMatch {
     if wanted.contains(where: \.isPending) { exchangeNames(wanted) }
     for item in wanted where found[item] == nil {
       var visited: Set<Wanted> = []
-      takeFormerName(item, &visited)
+      adoptFormerName(item, &visited)
     }
   }
 
@@ -55,7 +55,7 @@ struct NameMatch {
   /// The name may be in use by an item that is itself found by its former name: `a` became `b`
   /// where `b` became `c`. An item that is not found so is new: it only shares its name with the
   /// renamed one.
-  private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) {
+  private mutating func adoptFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) {
     guard let former = item.former, former != item.name, present.contains(former),
       visited.insert(item).inserted
     else { return }
@@ -66,7 +66,7 @@ struct NameMatch {
     guard holders.allSatisfy({ $0.name == former }) else { return }
     for holder in holders {
       found[holder] = nil
-      takeFormerName(holder, &visited)
+      adoptFormerName(holder, &visited)
     }
     found[item] = former
   }

@@ -18,7 +18,7 @@ struct FileEnd {
   let owner: Int64
   /// The number of the entity that it leads to; nil where the file does not show it.
   let destination: Int64?
-  /// The column with the places of the members.
+  /// The column with the order keys of the members.
   let order: String?
   /// Whether the last model lacked it.
   let isLeftover: Bool

@@ -58,8 +58,8 @@ extension StorePlan {
     _ found: ColumnSources, _ targets: [String]
   ) {
     for kind in root.kinds where sourceTable(of: kind) == home.name {
-      let columns = properties.indices.compactMap { place in
-        found.columns[place][kind.entityID].map { (before: $0, after: targets[place]) }
+      let columns = properties.indices.compactMap { slot in
+        found.columns[slot][kind.entityID].map { (before: $0, after: targets[slot]) }
       }
       let (name, number, from, to) = (kind.name, kind.entityID, home.name, root.table)
       preservedCounts.append { PreservedCount(rowsOf: name, number, columns, from: from, to: to) }
@@ -102,8 +102,8 @@ struct ModelOverlap {
 extension StorePlan {
   mutating func count(_ properties: [StoredProperty], of root: EntityDescription) {
     guard let found = sources[root.name], !found.isEmpty else { return }
-    for place in properties.indices where !(properties[place].toOne?.isHidden ?? false) {
-      if found.values.contains(where: { $0.bases[place] != nil }) {
+    for slot in properties.indices where !(properties[slot].toOne?.isHidden ?? false) {
+      if found.values.contains(where: { $0.bases[slot] != nil }) {
         overlap.sharedProperties += 1
       } else {
         overlap.addedProperties += 1

@@ -7,7 +7,7 @@ import SQLiteDriver
 struct CarriedPairs {
   let relationship: RelationshipDescription
   let source: PairSource
-  /// The relationship, or its inverse, if the members have places in its order.
+  /// The relationship, or its inverse, if the members have keys in its order.
   let ordered: RelationshipDescription?
   /// The table that keeps them while the rows move.
   let name: String
@@ -122,7 +122,7 @@ extension StorePlan {
       guard obstacles.count == count, let source = source(of: end, named) else { continue }
       let pairs = CarriedPairs(
         relationship: relationship, source: isReversed ? source.reversed : source,
-        ordered: named.isOrdered && source.place != nil ? named : nil,
+        ordered: named.isOrdered && source.orderKey != nil ? named : nil,
         name: "ZOBJECTSTORE_PAIRS_\(carried.count)",
         label: (relationship.isHidden ? named : relationship).label)
       try carry(pairs, from: storage)
@@ -147,7 +147,7 @@ extension StorePlan {
     carried.append(pairs)
     let create =
       "CREATE TEMP TABLE \(pairs.name) AS SELECT DISTINCT \(source.owner.alias).Z_PK AS owner, "
-      + "\(source.member.alias).Z_PK AS member, \(source.place ?? "NULL") AS place \(rows); "
+      + "\(source.member.alias).Z_PK AS member, \(source.orderKey ?? "NULL") AS place \(rows); "
       + "CREATE INDEX temp.\(pairs.name)_INDEX ON \(pairs.name)(owner, member)"
     addFirst { try $0.connection.execute(create) }
     if !claimedColumns.contains(column) { empty(column, pairs) }
@@ -192,7 +192,7 @@ extension StorePlan {
           before: "SELECT 0, count(*) FROM (\(before.joined(separator: " UNION ")))",
           after: "SELECT 0, count(*) \(rows)")
       }
-      guard relationship.isOrdered, sources.count == 1, sources[0].place != nil else { continue }
+      guard relationship.isOrdered, sources.count == 1, sources[0].orderKey != nil else { continue }
       preservedCounts.append {
         PreservedCount(
           orderOf: relationship.label,
@@ -217,7 +217,7 @@ extension PairSource {
         "\(side.alias).Z_PK - CASE \(side.alias).Z_ENT \(cases.joined(separator: " ")) ELSE 0 END"
     }
     return "SELECT \(key(owner)), \(key(member)) \(rows(owners: owners, members: members)) "
-      + "ORDER BY 1, \(place ?? "2"), 2"
+      + "ORDER BY 1, \(orderKey ?? "2"), 2"
   }
 }
 
@@ -243,10 +243,10 @@ extension StoreMigration {
       )
       missing += "\(table) o ON o.Z_PK = n.owner WHERE o.\(column) IS NOT n.member"
     case .joinTable(let table, let source, let destination, _):
-      let place = pairs.ordered?.pairOrder
+      let order = pairs.ordered?.pairOrder
       try connection.execute(
-        "INSERT OR IGNORE INTO \(table)(\(source), \(destination)\(place.map { ", " + $0 } ?? "")) "
-          + "SELECT owner, member\(place == nil ? "" : ", place") FROM \(name)")
+        "INSERT OR IGNORE INTO \(table)(\(source), \(destination)\(order.map { ", " + $0 } ?? "")) "
+          + "SELECT owner, member\(order == nil ? "" : ", place") FROM \(name)")
       missing +=
         "\(table) o ON o.\(source) = n.owner AND o.\(destination) = n.member WHERE o.\(source) IS NULL"
     case .inverseColumn: return

@@ -58,8 +58,8 @@ extension StorePlan {
 
   private mutating func checkTypes(_ properties: [StoredProperty], of root: EntityDescription) {
     for (table, found) in sources[root.name] ?? [:] {
-      for (place, property) in properties.enumerated() {
-        for column in Set(found.columns[place].values).sorted() {
+      for (slot, property) in properties.enumerated() {
+        for column in Set(found.columns[slot].values).sorted() {
           guard let type = file.tables[table]?.type(of: column), type != property.type else {
             continue
           }
@@ -80,26 +80,26 @@ extension StorePlan {
     var table = home
     var renames: [(from: String, to: String)] = []
     var renamed: [String: String] = [:]
-    for (place, property) in properties.enumerated() {
-      let used = Set(found.columns[place].values)
-      if used.count == 1, let old = used.first, old != targets[place],
+    for (slot, property) in properties.enumerated() {
+      let used = Set(found.columns[slot].values)
+      if used.count == 1, let old = used.first, old != targets[slot],
         found.columns.filter({ $0.values.contains(old) }).count == 1
       {
-        renames.append((old, targets[place]))
-        renamed[old] = targets[place]
+        renames.append((old, targets[slot]))
+        renamed[old] = targets[slot]
       }
-      property.use(targets[place])
+      property.use(targets[slot])
     }
-    for (place, property) in properties.enumerated() {
+    for (slot, property) in properties.enumerated() {
       guard let toOne = property.toOne else { continue }
-      let old = found.columns[place].values.first ?? found.bases[place] ?? targets[place]
+      let old = found.columns[slot].values.first ?? found.bases[slot] ?? targets[slot]
       renames += mapCompanions(
-        of: toOne, from: old, to: targets[place], in: home, leaving: Set(renamed.keys))
+        of: toOne, from: old, to: targets[slot], in: home, leaving: Set(renamed.keys))
     }
     plan(renames, in: &table, named: root.table)
-    for (place, property) in properties.enumerated() where !table.has(targets[place]) {
-      planColumn(.init(name: targets[place], type: property.type), in: &table, of: root)
-      if found.bases[place] == nil { try planNewProperty(property, at: place, of: root) }
+    for (slot, property) in properties.enumerated() where !table.has(targets[slot]) {
+      planColumn(.init(name: targets[slot], type: property.type), in: &table, of: root)
+      if found.bases[slot] == nil { try planNewProperty(property, at: slot, of: root) }
     }
     for toOne in root.toOnes { planCompanions(of: toOne, in: &table, of: root) }
     tables[root.table] = table
@@ -120,27 +120,26 @@ extension StorePlan {
   ) -> [String] {
     var targets: [String?] = Array(repeating: nil, count: properties.count)
     var taken: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
-    for (place, property) in properties.enumerated() where found.bases[place] == property.baseColumn
-    {
-      let used = Set(found.columns[place].values)
+    for (slot, property) in properties.enumerated() where found.bases[slot] == property.baseColumn {
+      let used = Set(found.columns[slot].values)
       if used.count == 1, let column = used.first, taken.insert(column).inserted {
-        targets[place] = column
+        targets[slot] = column
       }
     }
     let inUse = Set(found.columns.flatMap(\.values))
-    for (place, property) in properties.enumerated()
-    where targets[place] == nil && found.bases[place] == property.baseColumn {
-      let own = found.columns[place].values.sorted()
+    for (slot, property) in properties.enumerated()
+    where targets[slot] == nil && found.bases[slot] == property.baseColumn {
+      let own = found.columns[slot].values.sorted()
       let candidates = [property.defaultColumn, property.baseColumn] + own
-      targets[place] = candidates.first {
+      targets[slot] = candidates.first {
         home.has($0) && !taken.contains($0) && (own.contains($0) || !inUse.contains($0))
       }
-      if let target = targets[place] { taken.insert(target) }
+      if let target = targets[slot] { taken.insert(target) }
     }
     let leaving = Set(
       properties.indices.filter { targets[$0] == nil }.flatMap { found.columns[$0].values })
-    return properties.enumerated().map { place, property in
-      if let target = targets[place] { return target }
+    return properties.enumerated().map { slot, property in
+      if let target = targets[slot] { return target }
       var column = property.defaultColumn
       var number = 0
       while taken.contains(column) || (home.has(column) && !leaving.contains(column)) {
@@ -195,14 +194,14 @@ extension StorePlan {
     in table: String
   ) {
     var assignments: [(to: String, from: String)] = []
-    for (place, property) in properties.enumerated() {
-      guard let source = found.columns[place][kind.entityID] else { continue }
+    for (slot, property) in properties.enumerated() {
+      guard let source = found.columns[slot][kind.entityID] else { continue }
       let column = renamed[source] ?? source
-      guard column != targets[place] else { continue }
-      assignments.append((targets[place], column))
+      guard column != targets[slot] else { continue }
+      assignments.append((targets[slot], column))
       guard let toOne = property.toOne else { continue }
       let order = "Z_FOK_" + source.dropFirst()
-      if let place = toOne.orderColumn, home.has(order) { assignments.append((place, order)) }
+      if let wanted = toOne.orderColumn, home.has(order) { assignments.append((wanted, order)) }
       if let kind = toOne.entityColumn,
         let former = home.columns.first(where: { Self.isEntityColumn($0.name, of: source) })
       {
@@ -228,7 +227,7 @@ extension StorePlan {
 
   /// Fills the rows of a new attribute, and of a relationship that was kept elsewhere.
   private mutating func planNewProperty(
-    _ property: StoredProperty, at place: Int, of root: EntityDescription
+    _ property: StoredProperty, at slot: Int, of root: EntityDescription
   ) throws {
     guard let attribute = property.attribute else {
       if let toOne = property.toOne, !toOne.isOptional, try hasRows(toOne.entity) {
@@ -240,7 +239,7 @@ extension StorePlan {
       guard let table = sourceTable(of: kind), let found = sources[root.name]?[table] else {
         return false
       }
-      return found.bases[place] == nil
+      return found.bases[slot] == nil
     }
     newAttributes.insert(ObjectIdentifier(attribute))
     let fill = Step(differences: []) { try $0.fill(attribute, kinds) }

@@ -17,10 +17,10 @@ extension StorePlan {
   mutating func checkDestinations() throws {
     guard !isChecked else { return }
     for root in model.roots {
-      for (place, property) in StoredProperty.all(of: root).enumerated() {
+      for (slot, property) in StoredProperty.all(of: root).enumerated() {
         guard let toOne = property.toOne else { continue }
         for (table, found) in (sources[root.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
-          let columns = Dictionary(grouping: found.columns[place], by: \.value)
+          let columns = Dictionary(grouping: found.columns[slot], by: \.value)
           for (column, kinds) in columns.sorted(by: { $0.key < $1.key }) {
             try check(toOne, KeyColumn(table: table, column: column, kinds: kinds.map(\.key)))
           }

@@ -42,7 +42,7 @@ extension StorePlan {
 
   /// Where the file keeps a relationship, by its name or its former one.
   ///
-  /// A relationship that moved within its hierarchy, or that several entities had, may be in several places.
+  /// A relationship that moved within its hierarchy, or that several entities had, may be in several tables.
   func ends(of relationship: RelationshipDescription) -> [FileEnd] {
     guard let name = namesInFile[ObjectIdentifier(relationship)] else { return [] }
     let named = fileRoots(of: relationship.entity).sorted().flatMap { endsByRoot[$0] ?? [] }
@@ -59,14 +59,14 @@ extension StorePlan {
     return current.isEmpty ? ends : current
   }
 
-  /// By the place of a to-one that has no column of its own name: the column that its inverse is kept in.
+  /// By the slot of a to-one that has no column of its own name: the column that its inverse is kept in.
   func inverseColumns(_ properties: [StoredProperty], in table: String) -> [Int: String] {
     guard !isChecked else { return [:] }
     var columns: [Int: String] = [:]
-    for (place, property) in properties.enumerated() {
+    for (slot, property) in properties.enumerated() {
       guard let inverse = property.toOne?.inverse, !inverse.isHidden else { continue }
       for case .toMany(table, let column) in ends(of: inverse).map(\.storage) {
-        columns[place] = columns[place] ?? column
+        columns[slot] = columns[slot] ?? column
       }
     }
     return columns
@@ -75,10 +75,10 @@ extension StorePlan {
   /// The columns of the file that a to-one relationship takes over.
   func columns(of toOne: RelationshipDescription) -> Set<FileStructure.ColumnName> {
     let root = toOne.entity.root
-    let place = root.attributes.count + (root.toOnes.firstIndex { $0 === toOne } ?? 0)
+    let slot = root.attributes.count + (root.toOnes.firstIndex { $0 === toOne } ?? 0)
     return Set(
       (sources[root.name] ?? [:]).flatMap { table, found in
-        found.columns[place].values.map { .init(table, $0) }
+        found.columns[slot].values.map { .init(table, $0) }
       })
   }
 
@@ -102,11 +102,11 @@ struct PairSource {
   var owner: Side
   var member: Side
   let tables: String
-  /// The place of the member in an order.
-  var place: String?
+  /// The key of the member in an order.
+  var orderKey: String?
 
   var reversed: PairSource {
-    PairSource(owner: member, member: owner, tables: tables, place: place)
+    PairSource(owner: member, member: owner, tables: tables, orderKey: orderKey)
   }
 
   /// `FROM … WHERE …`, of objects of some entities.
@@ -140,7 +140,7 @@ extension StorePlan {
       return PairSource(
         owner: .init(table: far, alias: "b"), member: .init(table: near, alias: "a"),
         tables: "\(quoted(near)) a JOIN \(quoted(far)) b ON b.Z_PK = a.\(quoted(column))",
-        place: end.order.map { "a.\(quoted($0))" })
+        orderKey: end.order.map { "a.\(quoted($0))" })
     case .pairs(let pairs, let owner, let member):
       guard let near = table(end.owner, relationship.entity),
         let far = table(end.destination, relationship.destination)
@@ -149,7 +149,7 @@ extension StorePlan {
         owner: .init(table: near, alias: "a"), member: .init(table: far, alias: "b"),
         tables: "\(quoted(pairs)) p JOIN \(quoted(near)) a ON a.Z_PK = p.\(quoted(owner)) "
           + "JOIN \(quoted(far)) b ON b.Z_PK = p.\(quoted(member))",
-        place: end.order.map { "p.\(quoted($0))" })
+        orderKey: end.order.map { "p.\(quoted($0))" })
     }
   }
 }
@@ -165,11 +165,11 @@ extension PairSource {
       tables = "\(near) a JOIN \(far) b ON b.Z_PK = a.\(column)"
     case .inverseColumn(let column, let order):
       tables = "\(far) b JOIN \(near) a ON a.Z_PK = b.\(column)"
-      place = order.map { "b." + $0 }
+      orderKey = order.map { "b." + $0 }
     case .joinTable(let pairs, let source, let destination, let order):
       tables =
         "\(pairs) p JOIN \(near) a ON a.Z_PK = p.\(source) JOIN \(far) b ON b.Z_PK = p.\(destination)"
-      place = order.map { "p." + $0 }
+      orderKey = order.map { "p." + $0 }
     }
   }
 }

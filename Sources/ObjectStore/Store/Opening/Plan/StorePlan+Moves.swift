@@ -91,8 +91,8 @@ extension StorePlan {
     let properties = StoredProperty.all(of: move.root)
     let found = sources[move.root.name]?[move.from]
     var columns: [(to: String, from: String)] = []
-    for (place, property) in properties.enumerated() {
-      guard let source = found?.columns[place][number],
+    for (slot, property) in properties.enumerated() {
+      guard let source = found?.columns[slot][number],
         let column = property.attribute?.column ?? property.toOne?.column
       else { continue }
       columns.append((column, source))
@@ -172,7 +172,7 @@ extension StorePlan {
 
   // MARK: - References
 
-  /// The places of a file that contain keys of rows of a table: table, column, relationship.
+  /// The columns of a file that contain keys of rows of a table: table, column, relationship.
   private func references(
     to table: String
   ) -> [(table: String, column: String, relationship: RelationshipDescription)] {
@@ -237,9 +237,9 @@ extension StorePlan {
         $0.filter { file.tables[$0.0]?.has($0.1) == true }
       } ?? []
     }
-    let place = StoredProperty.all(of: root).firstIndex { $0.toOne === relationship }
+    let slot = StoredProperty.all(of: root).firstIndex { $0.toOne === relationship }
     return (sources[root.name] ?? [:]).flatMap { table, found in
-      place.map { Set(found.columns[$0].values).map { (table, $0) } } ?? []
+      slot.map { Set(found.columns[$0].values).map { (table, $0) } } ?? []
     }
   }
 }

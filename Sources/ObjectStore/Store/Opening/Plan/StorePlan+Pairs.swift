@@ -201,12 +201,12 @@ extension StorePlan {
     else { return }
     let old = quoted(other.table)
     var columns = [(source, other.toFar.name), (destination, other.toNear.name)]
-    for (place, column) in [(order, other.toNear.name), (inverseOrder, other.toFar.name)] {
+    for (wanted, column) in [(order, other.toNear.name), (inverseOrder, other.toFar.name)] {
       let former = "Z_FOK_" + column.dropFirst(2)
-      if let place, file.tables[other.table]?.has(former) == true,
-        !columns.contains(where: { $0.0 == place })
+      if let wanted, file.tables[other.table]?.has(former) == true,
+        !columns.contains(where: { $0.0 == wanted })
       {
-        columns.append((place, former))
+        columns.append((wanted, former))
       }
     }
     let (into, from) = (columns.map(\.0), columns.map(\.1))

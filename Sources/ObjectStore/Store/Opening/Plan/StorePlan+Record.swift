@@ -23,10 +23,10 @@ extension StorePlan {
     // A version that kept no types has read these values as well.
     let known = record?.codableTypes
     guard known != nil || metadata.validHashes == nil else { return }
-    for (place, property) in properties.enumerated() {
+    for (slot, property) in properties.enumerated() {
       guard let codable = property.attribute?.codable else { continue }
       for (table, found) in sources[root.name] ?? [:] {
-        for column in Set(found.columns[place].values).sorted()
+        for column in Set(found.columns[slot].values).sorted()
         where known?.contains("\(fileRoot(of: table)).\(column) \(codable.type)") != true {
           mustRecord = true
           guard let key = try firstMisfit(column, of: table, codable) else { continue }
@@ -54,9 +54,9 @@ extension StorePlan {
   /// that were deleted in between, because the delete rules did not apply to them.
   mutating func planReturned(_ properties: [StoredProperty], of root: EntityDescription) throws {
     guard let left = record?.leftovers, !left.isEmpty else { return }
-    for (place, property) in properties.enumerated() {
+    for (slot, property) in properties.enumerated() {
       for (table, found) in sources[root.name] ?? [:] {
-        for (column, kinds) in Dictionary(grouping: found.columns[place], by: \.value) {
+        for (column, kinds) in Dictionary(grouping: found.columns[slot], by: \.value) {
           let numbers = kinds.map(\.key).sorted().filter {
             left.contains("\(fileRoot(of: table)).\(column)") || left.contains("\($0)")
           }

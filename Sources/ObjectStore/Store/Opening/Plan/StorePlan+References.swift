@@ -4,7 +4,7 @@ import SQLiteDriver
 
 /// The columns beside that of a to-one relationship, and relationships that changed their kind.
 extension StorePlan {
-  /// Finds the column with the place in an ordered inverse, and that with the entity of the
+  /// Finds the column with the keys of an ordered inverse, and that with the entity of the
   /// destination.
   ///
   /// - Parameter leaving: the columns of properties that are renamed.

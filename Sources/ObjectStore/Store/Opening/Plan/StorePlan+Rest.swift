@@ -70,12 +70,12 @@ extension StorePlan {
         continue
       }
       let required = StoredProperty.all(of: entity.root).enumerated().compactMap {
-        place, property in
+        slot, property in
         property.attribute.flatMap { attribute -> (AttributeDescription, String)? in
-          guard attribute.isRequiredValue, entity.has(attribute), found.bases[place] != nil else {
+          guard attribute.isRequiredValue, entity.has(attribute), found.bases[slot] != nil else {
             return nil
           }
-          let column = found.columns[place][entity.entityID]
+          let column = found.columns[slot][entity.entityID]
           return (attribute, column.map(quoted) ?? "NULL")
         }
       }

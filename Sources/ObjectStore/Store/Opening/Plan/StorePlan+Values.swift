@@ -11,9 +11,9 @@ extension StorePlan {
   ) throws {
     for (table, found) in (sources[root.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
       let number = fileRoot(of: table)
-      for (place, property) in properties.enumerated() {
+      for (slot, property) in properties.enumerated() {
         guard let attribute = property.attribute else { continue }
-        for column in Set(found.columns[place].values).sorted() {
+        for column in Set(found.columns[slot].values).sorted() {
           let key = StoreMetadata.key(number, column)
           guard record?.types.contains("\(key) \(attribute.type)") != true else { continue }
           let label = "\(currentNames[table] ?? table).\(column)"

@@ -78,9 +78,9 @@ struct StoredProperty {
 
 /// In which columns of one table of a file the properties of a model are.
 struct ColumnSources {
-  /// By the property's place: the column of its name, or of its earlier name; nil if the file has
+  /// By the property's slot: the column of its name, or of its earlier name; nil if the file has
   /// neither.
   var bases: [String?]
-  /// By the property's place, then by `Z_ENT`: the column that the entity's rows use.
+  /// By the property's slot, then by `Z_ENT`: the column that the entity's rows use.
   var columns: [[Int64: String]]
 }

@@ -7,7 +7,7 @@ import TraceAnalysis
 /// The folder of a row: its table, its day and its host.
 ///
 ///     events/date=2026-11-22/host=kiosk-7
-public struct RowPlace: Hashable, Sendable {
+public struct RowPartition: Hashable, Sendable {
   public var table: String
   public var date: String
   public var host: String

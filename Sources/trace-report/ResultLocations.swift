@@ -6,7 +6,7 @@ import TraceRendering
 
 /// Finds the line of code of a result or, where it is unknown, the line of a baseline or a log that
 /// holds the statement, or a file of the trace's folder.
-final class ResultPlaces {
+final class ResultLocations {
   private let sources: SourcePaths
   private let root: String
   /// The baseline first.
@@ -22,7 +22,7 @@ final class ResultPlaces {
     sources = SourcePaths(root: sourceRoot)
   }
 
-  func place(of caller: SourceLocation, sql: String?) -> SARIFLog.Place {
+  func location(of caller: SourceLocation, sql: String?) -> SARIFLog.FileLine {
     guard caller.file.isEmpty else {
       return .init(path: sources.path(of: caller.file), line: caller.line)
     }
