@@ -18,6 +18,8 @@ struct ParameterSampler {
   struct Choice {
     /// The part of a column that a range holds.
     var width = 0.1
+    /// The columns of which a range holds nearly all.
+    var wide: Set<Operand> = []
     /// By alias, the row to take values from; without a row, the median of each column.
     var row: [String: [Operand: BindValue]] = [:]
     /// Whether each value of an IN list is that of the row, so that a rare value is beside no frequent one.
@@ -170,11 +172,11 @@ struct ParameterSampler {
       return listedValue(operand, position, choice, samples)
     case .lower(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
-      if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width) }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width(of: operand)) }
       return sample.value(at: range(operand, choice, sample).low)
     case .upper(let operand, let isPaired):
       guard let sample = samples[operand] else { return nil }
-      if !isPaired, !choice.row.isEmpty { return sample.value(at: choice.width) }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: choice.width(of: operand)) }
       return sample.value(at: range(operand, choice, sample).high)
     case .text(let operand, let form):
       guard case .text(let text)? = value(around: operand, choice, samples, at: 0), !text.isEmpty
@@ -367,6 +369,8 @@ extension ParameterSampler.Choice {
   /// Letters of a text that is searched for: 1 of the widest choice, 3 of the usual one, more of
   /// narrow ones.
   var textLength: Int { width > 0.5 ? 1 : Int((1 - 2 * log10(width)).rounded()) }
+
+  func width(of operand: ParameterSampler.Operand) -> Double { wide.contains(operand) ? 1 : width }
 }
 
 extension ParameterSlot.TextForm {

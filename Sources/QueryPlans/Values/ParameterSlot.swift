@@ -36,6 +36,14 @@ enum ParameterSlot {
     }
   }
 
+  /// The operand of a range without another end.
+  var openRange: ParameterSampler.Operand? {
+    switch self {
+    case .lower(let operand, isPaired: false), .upper(let operand, isPaired: false): operand
+    default: nil
+    }
+  }
+
   var isLimit: Bool { if case .limit = self { true } else { false } }
 
   /// Whether it is the pattern of a LIKE or a GLOB.

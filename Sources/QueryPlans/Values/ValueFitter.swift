@@ -117,8 +117,12 @@ final class ValueFitter {
     }
     let mean = runs.reduce(0) { $0 + $1.1 * $1.0.amount }
     if try refitUnderLimit(runs.reduce(0) { $0 + $1.1 * $1.0.steps }) { return try values() }
+    let others = try unequalWidths()
+    let all = [runs] + others
     return StatementValues(
-      runs: runs.map { .init(values: $0.0.values, weight: $0.1) }, source: source(mean))
+      runs: all.flatMap { runs in
+        runs.map { .init(values: $0.0.values, weight: $0.1 / Double(all.count)) }
+      }, source: source(mean))
   }
 
   /// Repeats the fit with the rows as the limit, if `LIMIT ?` may have cut the rows off and the
@@ -164,29 +168,44 @@ final class ValueFitter {
   }
 
   /// The width at which the rows' mean is the counted one, by bisection of its logarithm.
-  private func fittedWidth() throws -> [Trial] {
+  ///
+  /// - Parameter wide: columns of which a range holds nearly all.
+  private func fittedWidth(wide: Set<ParameterSampler.Operand> = []) throws -> [Trial] {
     let rows = try evenRows(Self.rowCount)
-    var (narrow, wide) = (-24.0, 0.0)
-    var closest = try trials(rows, exponent: wide)
+    var (narrow, widest) = (-24.0, 0.0)
+    var closest = try trials(rows, exponent: widest, wide)
     var all = closest
-    let narrowest = try trials(rows, exponent: narrow)
+    let narrowest = try trials(rows, exponent: narrow, wide)
     all += narrowest
     // Under a LIMIT a narrow range may take more steps than a wide one, which has its rows soon.
     let grows = mean(closest) >= mean(narrowest)
     if error(narrowest) < error(closest) { closest = narrowest }
     for _ in 0..<14 where error(closest) > 0.05 * target.amount && stepsLeft > 0 {
-      let exponent = (narrow + wide) / 2
-      let trials = try trials(rows, exponent: exponent)
+      let exponent = (narrow + widest) / 2
+      let trials = try trials(rows, exponent: exponent, wide)
       all += trials
       if error(trials) < error(closest) { closest = trials }
-      if (mean(trials) > target.amount) == grows { wide = exponent } else { narrow = exponent }
+      if (mean(trials) > target.amount) == grows { widest = exponent } else { narrow = exponent }
     }
     return error(closest) <= target.tolerance ? closest : all
   }
 
-  private func trials(_ rows: [Row], exponent: Double) throws -> [Trial] {
+  /// Of several open ranges one may be as narrow as all together, and the others hold nearly all rows.
+  private func unequalWidths() throws -> [[(Trial, Double)]] {
+    let open = Set(slots.compactMap(\.openRange))
+    guard open.count > 1 else { return [] }
+    return try open.sorted { $0.sql < $1.sql }.compactMap { narrow in
+      let trials = try fittedWidth(wide: open.subtracting([narrow]))
+      return mixed(trials.filter { abs($0.amount - target.amount) <= target.tolerance })
+    }
+  }
+
+  private func trials(
+    _ rows: [Row], exponent: Double, _ wide: Set<ParameterSampler.Operand>
+  ) throws -> [Trial] {
     try rows.map { row in
       var choice = choice(width: exp2(exponent))
+      choice.wide = wide
       choice.row = row
       choice.listCount = max(1, Int(1000 * choice.width))
       return try trial(choice)
