@@ -196,7 +196,7 @@ final class ValueFitter {
     guard open.count > 1 else { return [] }
     return try open.sorted { $0.sql < $1.sql }.compactMap { narrow in
       let trials = try fittedWidth(wide: open.subtracting([narrow]))
-      return mixed(trials.filter { abs($0.amount - target.amount) <= target.tolerance })
+      return mixed(trials.filter(isClose))
     }
   }
 
@@ -310,6 +310,10 @@ final class ValueFitter {
     return Trial(values: values, amount: amount, steps: Double(steps))
   }
 
+  private func isClose(_ trial: Trial) -> Bool {
+    abs(trial.amount - target.amount) <= target.tolerance
+  }
+
   private var isVMSteps: Bool { if case .vmSteps = target { true } else { false } }
 
   // MARK: - The mean
@@ -319,7 +323,7 @@ final class ValueFitter {
   /// - Returns: each run with its weight; nil if no mixture comes close.
   private func mixed(_ trials: [Trial]) -> [(Trial, Double)]? {
     let trials = trials.filter { $0.amount.isFinite }
-    let close = trials.filter { abs($0.amount - target.amount) <= target.tolerance }
+    let close = trials.filter(isClose)
     if trials.count <= Self.rowCount, !trials.isEmpty, error(trials) <= target.tolerance,
       !isVMSteps || close.isEmpty
     {
